@@ -1,0 +1,24 @@
+# make install: the layers' libraries, their headers (generated ones too) and a CMake package, so that a user writes
+#   find_package(keelson REQUIRED)
+#   target_link_libraries(my_operator PRIVATE keelson::codec)
+# Headers under internal/ are installed because public ones include them; they are not an interface.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+get_property(layers GLOBAL PROPERTY KEELSON_LAYERS)
+add_custom_target(keelson_layers DEPENDS ${layers})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/keelson)
+install(TARGETS ${layers} EXPORT keelsonTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/keelson DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/keelson DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} OPTIONAL
+  FILES_MATCHING PATTERN "*.h")
+
+install(EXPORT keelsonTargets NAMESPACE keelson:: DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/keelsonConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/keelsonConfig.cmake INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a new minor version may break its users.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/keelsonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/keelsonConfig.cmake ${PROJECT_BINARY_DIR}/keelsonConfigVersion.cmake
+  DESTINATION ${package_dir})
