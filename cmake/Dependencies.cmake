@@ -9,6 +9,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
 if(KEELSON_BUILD_TESTS)
+  # Here because it must come before the first layer: tests registered earlier are silently never run.
+  enable_testing()
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)
   include(GoogleTest)
