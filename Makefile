@@ -25,13 +25,16 @@ bench: deps ## build and run every benchmark; docs/performance.md says how to re
 	  name=$$(basename $$source _bench.cc); echo "== bench-$$name"; build/release/bin/bench-$$name; \
 	done
 
+# llvm-symbolizer is there: without it a report has addresses where it should have lines.
+sanitize fuzz: export PATH := /usr/lib/llvm-19/bin:$(PATH)
+
 sanitize: clang-deps ## all tests under ASan and UBSan, then under TSan
 	@$(call build,asan,all)
 	@$(call run_tests,asan)
 	@$(call build,tsan,all)
 	@$(call run_tests,tsan)
 
-# What is found goes to build/fuzz/; a new input worth keeping is copied to fuzz/corpus/<name>/ by hand.
+# What it finds goes to build/fuzz/; a new input worth keeping is copied to fuzz/corpus/<name>/ by hand.
 fuzz: clang-deps ## look for new inputs with libFuzzer, FUZZ_SECONDS=60 for each program
 	@$(call build,fuzz,fuzz_programs)
 	@set -e; for source in $(wildcard fuzz/*_fuzz.cc); do \
