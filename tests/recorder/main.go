@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"keelson/tests/recorder/protobuf"
+	"keelson/tests/recorder/selectors"
+	"keelson/tests/recorder/values"
 )
 
 func main() {
@@ -15,6 +17,11 @@ func main() {
 	flag.Parse()
 	recorders := []func() error{
 		func() error { return protobuf.Record(*out, *types) },
+		func() error { return values.RecordQuantity(*out) },
+		func() error { return values.RecordTime(*out) },
+		func() error { return values.RecordDuration(*out) },
+		func() error { return selectors.RecordLabels(*out) },
+		func() error { return selectors.RecordFields(*out) },
 	}
 	for _, record := range recorders {
 		if err := record(); err != nil {
