@@ -34,7 +34,7 @@ namespace keelson {
 
 struct SimulationOptions {
   uint64_t seed = 0;
-  // Ends a run that makes no end by itself.
+  // Ends a run that makes no end by itself: scheduling decisions and looks at the clock.
   uint64_t max_steps = 10'000'000;
   // Newest events kept for trace(); trace_hash() covers all of them.
   size_t trace_capacity = 100'000;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 namespace keelson {
 
@@ -30,5 +31,11 @@ constexpr TimePoint SaturatingAdd(TimePoint from, Duration span) {
   if (span > Duration::zero() && from > TimePoint::max() - span) return TimePoint::max();
   return from + span;
 }
+
+// As Go prints a duration: "1h0m0.5s", "1.5ms", "0s".
+std::string FormatDuration(Duration span);
+
+// RFC 3339 in UTC with as many digits of the second as it takes: "2025-01-01T00:00:00.25Z".
+std::string FormatTime(WallTime time);
 
 }  // namespace keelson

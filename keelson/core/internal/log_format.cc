@@ -1,0 +1,235 @@
+#include "keelson/core/internal/log_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace keelson::internal {
+
+namespace {
+
+struct CodePoint {
+  uint32_t value = 0;
+  size_t length = 0;  // 0: the first byte begins no well-formed sequence
+};
+
+// Refuses overlong forms, surrogates and what lies beyond U+10FFFF. `text` is not empty.
+CodePoint DecodeUtf8(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  size_t length = 0;
+  uint32_t value = 0;
+  uint32_t least = 0;
+  if ((lead & 0xe0) == 0xc0) {
+    length = 2, value = lead & 0x1f, least = 0x80;
+  } else if ((lead & 0xf0) == 0xe0) {
+    length = 3, value = lead & 0x0f, least = 0x800;
+  } else if ((lead & 0xf8) == 0xf0) {
+    length = 4, value = lead & 0x07, least = 0x10000;
+  } else {
+    return {};
+  }
+  if (text.size() < length) return {};
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    value = value << 6 | (byte(i) & 0x3f);
+  }
+  if (value < least || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return {};
+  return {value, length};
+}
+
+// Controls, and the invisible characters by which a value could forge or reorder what a terminal shows.
+bool MustEscape(uint32_t c) {
+  return c < 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0xad || (c >= 0x200b && c <= 0x200f) ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb);
+}
+
+// Keys are bare when nothing in them could be taken for another part of the line.
+void AppendKey(std::string& out, std::string_view key) {
+  const bool plain = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return c > ' ' && c < 0x7f && c != '=' && c != '"' && c != '\\';
+  });
+  plain ? void(out += key) : AppendQuoted(out, key);
+}
+
+std::string FormatDouble(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
+  return fmt::format("{}", value);
+}
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+void AppendTextValue(std::string& out, const LogValue& value) {
+  std::visit(Overloaded{
+                 [&](std::monostate) { out += "null"; },
+                 [&](bool flag) { out += flag ? "true" : "false"; },
+                 [&](double number) { out += FormatDouble(number); },
+                 [&](Duration span) { AppendQuoted(out, FormatDuration(span)); },
+                 [&](WallTime time) { AppendQuoted(out, FormatTime(time)); },
+                 [&](std::string_view text) { AppendQuoted(out, text); },
+                 [&](const std::string& text) { AppendQuoted(out, text); },
+                 [&](std::integral auto number) { fmt::format_to(std::back_inserter(out), "{}", number); },
+             },
+             value.get());
+}
+
+void AppendJsonValue(std::string& out, const LogValue& value) {
+  std::visit(Overloaded{
+                 [&](std::monostate) { out += "null"; },
+                 [&](bool flag) { out += flag ? "true" : "false"; },
+                 [&](double number) {
+                   // JSON has no word for these.
+                   std::isfinite(number) ? void(out += FormatDouble(number)) : AppendJsonString(out, FormatDouble(number));
+                 },
+                 [&](Duration span) { AppendJsonString(out, FormatDuration(span)); },
+                 [&](WallTime time) { AppendJsonString(out, FormatTime(time)); },
+                 [&](std::string_view text) { AppendJsonString(out, text); },
+                 [&](const std::string& text) { AppendJsonString(out, text); },
+                 [&](std::integral auto number) { fmt::format_to(std::back_inserter(out), "{}", number); },
+             },
+             value.get());
+}
+
+// Calls f(key, value) for the values of the context, then those of the line.
+template <class F>
+void ForEachField(const LogRecord& record, F f) {
+  if (record.context != nullptr) {
+    for (const auto& [key, value] : record.context->values) f(key, value);
+  }
+  for (const LogField& field : record.fields) f(field.key, field.value);
+}
+
+std::string_view NameOf(LogSeverity severity) {
+  switch (severity) {
+    case LogSeverity::kInfo: return "info";
+    case LogSeverity::kWarning: return "warning";
+    case LogSeverity::kError: return "error";
+  }
+  return "info";
+}
+
+char LetterOf(LogSeverity severity) {
+  switch (severity) {
+    case LogSeverity::kInfo: return 'I';
+    case LogSeverity::kWarning: return 'W';
+    case LogSeverity::kError: return 'E';
+  }
+  return 'I';
+}
+
+std::string_view LoggerName(const LogRecord& record) {
+  return record.context != nullptr ? std::string_view(record.context->name) : std::string_view();
+}
+
+}  // namespace
+
+void AppendQuoted(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) {
+    const auto [c, length] = DecodeUtf8(text);
+    auto target = std::back_inserter(out);
+    if (length == 0) {
+      fmt::format_to(target, "\\x{:02x}", static_cast<uint8_t>(text[0]));
+    } else if (c == '"' || c == '\\') {
+      out += '\\';
+      out += text[0];
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (!MustEscape(c)) {
+      out += text.substr(0, length);
+    } else if (c < 0x80) {
+      fmt::format_to(target, "\\x{:02x}", c);
+    } else {
+      fmt::format_to(target, "\\u{:04x}", c);
+    }
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  out += '"';
+}
+
+void AppendJsonString(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) {
+    const auto [c, length] = DecodeUtf8(text);
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+    } else if (c == '"' || c == '\\') {
+      out += '\\';
+      out += text[0];
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (MustEscape(c)) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  out += '"';
+}
+
+std::string FormatLogText(const LogRecord& record) {
+  const auto day = std::chrono::floor<std::chrono::days>(record.time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::microseconds>(record.time - day));
+  std::string out = fmt::format("{}{:02}{:02} {:02}:{:02}:{:02}.{:06} {:7} {}:{}] ", LetterOf(record.severity),
+                                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                                clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                                clock.subseconds().count(), record.thread, record.file, record.line);
+  AppendQuoted(out, record.message);
+  if (record.error != nullptr) {
+    out += " err=";
+    AppendQuoted(out, record.error->message());
+  }
+  if (std::string_view name = LoggerName(record); !name.empty()) {
+    out += " logger=";
+    AppendQuoted(out, name);
+  }
+  ForEachField(record, [&](std::string_view key, const LogValue& value) {
+    out += ' ';
+    AppendKey(out, key);
+    out += '=';
+    AppendTextValue(out, value);
+  });
+  return out;
+}
+
+std::string FormatLogJson(const LogRecord& record) {
+  const auto since_epoch = std::chrono::floor<std::chrono::microseconds>(record.time.time_since_epoch());
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_epoch);
+  std::string out = fmt::format("{{\"ts\":{}.{:06},\"caller\":", seconds.count(), (since_epoch - seconds).count());
+  AppendJsonString(out, fmt::format("{}:{}", record.file, record.line));
+  fmt::format_to(std::back_inserter(out), ",\"level\":\"{}\"", NameOf(record.severity));
+  if (record.severity == LogSeverity::kInfo) fmt::format_to(std::back_inserter(out), ",\"v\":{}", record.verbosity);
+  if (std::string_view name = LoggerName(record); !name.empty()) {
+    out += ",\"logger\":";
+    AppendJsonString(out, name);
+  }
+  out += ",\"msg\":";
+  AppendJsonString(out, record.message);
+  if (record.error != nullptr) {
+    out += ",\"err\":";
+    AppendJsonString(out, record.error->message());
+  }
+  ForEachField(record, [&](std::string_view key, const LogValue& value) {
+    out += ',';
+    AppendJsonString(out, key);
+    out += ':';
+    AppendJsonValue(out, value);
+  });
+  out += '}';
+  return out;
+}
+
+}  // namespace keelson::internal
