@@ -37,6 +37,8 @@ class JsonReader {
   JsonReader(JsonReader&&) noexcept;
   JsonReader& operator=(JsonReader&&) noexcept;
 
+  void set_options(const JsonReadOptions& options);
+
   // Fills `value`, which is a default one of that type and stays so on an error.
   Result<void> Read(const Type& type, void* value, std::string_view text);
 

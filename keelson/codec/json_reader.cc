@@ -1,0 +1,809 @@
+// One recursive walk over the tokens, driven by the type's table.
+//
+// Every Read… function returns false after Fail has set the error; what it had built by then it has released, so nothing
+// leaks and the caller only unwinds. Elements of lists and maps are gathered on a stack of bytes (`slots_`) and become a
+// node of the exact size when the last one is known. Structs that have a node of their own are filled in zeroed memory:
+// their padding stays zero, which sharing by content relies on.
+#include "keelson/codec/json_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "keelson/api/access.h"
+#include "keelson/api/sharing.h"
+#include "keelson/api/values.h"
+#include "keelson/codec/internal/base64.h"
+#include "keelson/codec/internal/json_cursor.h"
+#include "keelson/codec/internal/json_structure.h"
+#include "keelson/codec/internal/json_text.h"
+#include "keelson/codec/internal/scratch.h"
+#include "keelson/codec/internal/unknown_path.h"
+
+namespace keelson {
+
+using internal::Node;
+using internal::NodeKind;
+
+namespace {
+
+constexpr size_t kMostStrictErrors = 100;
+constexpr size_t kKeptCapacity = size_t{1} << 20;
+constexpr size_t kMostTrackedFields = 256;
+
+std::string_view DescribeToken(char c) {
+  switch (c) {
+    case '{': return "object";
+    case '[': return "array";
+    case '"': return "string";
+    case 't':
+    case 'f': return "boolean";
+    case 'n': return "null";
+    case '\0': return "the end of the text";
+    default: return (c >= '0' && c <= '9') || c == '-' ? "number" : "something else";
+  }
+}
+
+}  // namespace
+
+class JsonReader::Impl {
+ public:
+  explicit Impl(JsonReadOptions options) : options_(options) {}
+
+  void set_options(const JsonReadOptions& options) { options_ = options; }
+
+  Result<void> Read(const Type& type, void* value, std::string_view text) {
+    if (text.size() > options_.max_bytes) {
+      return Error::InvalidArgument("the document has " + std::to_string(text.size()) + " bytes; the limit is " +
+                                    std::to_string(options_.max_bytes));
+    }
+    KEELSON_RETURN_IF_ERROR(structure_.Find(text));
+    cursor_ = {text, structure_.tokens(), structure_.token_count()};
+    failure_.clear();
+    strict_errors_.clear();
+    unknown_.clear();
+    slots_.clear();
+    frame_ = nullptr;
+    depth_ = 0;
+    owner_ = nullptr;
+
+    bool good = ReadValue(type, value);
+    if (good && !cursor_.AtEnd()) good = Fail("more text follows the document");
+    if (good && !strict_errors_.empty()) good = FailStrictly();
+    structure_.ShrinkTo(kKeptCapacity);
+    if (good) return {};
+    ResetValue(type, value);
+    return Error::InvalidArgument(std::move(failure_));
+  }
+
+ private:
+  // Where the walk is, for messages: a field, an element or a map entry.
+  struct Frame {
+    const Frame* parent;
+    std::string_view name;
+    size_t index = 0;
+    bool is_element = false;
+  };
+  class FrameScope {
+   public:
+    explicit FrameScope(Impl& reader) : reader_(reader), frame_{reader.frame_, {}, 0, false} { reader.frame_ = &frame_; }
+    ~FrameScope() { reader_.frame_ = frame_.parent; }
+    Frame& operator*() { return frame_; }
+
+   private:
+    Impl& reader_;
+    Frame frame_;
+  };
+
+  // A field that its struct does not know. The path grows from the inside out while the walk unwinds, because an
+  // element's keys are known only when it has been read.
+  struct UnknownField {
+    std::string path;
+    std::string name;
+    std::string_view raw;
+  };
+
+  // ---- Errors ----
+
+  std::string Path() const {
+    std::vector<const Frame*> frames;
+    for (const Frame* frame = frame_; frame != nullptr; frame = frame->parent) frames.push_back(frame);
+    std::string path;
+    for (size_t i = frames.size(); i-- > 0;) {
+      if (frames[i]->is_element) {
+        path += "[" + std::to_string(frames[i]->index) + "]";
+      } else {
+        if (!path.empty()) path += ".";
+        path += frames[i]->name;
+      }
+    }
+    return path;
+  }
+
+  bool Fail(std::string reason) {
+    if (failure_.empty()) {
+      const std::string path = Path();
+      failure_ = (path.empty() ? "" : path + ": ") + std::move(reason) + " (at byte " + std::to_string(cursor_.offset()) + ")";
+    }
+    return false;
+  }
+  bool FailKind(std::string_view expected) {
+    return Fail("expected " + std::string(expected) + ", found " + std::string(DescribeToken(cursor_.Peek())));
+  }
+  bool FailStrictly() {
+    failure_ = "strict decoding error: ";
+    for (size_t i = 0; i < strict_errors_.size(); ++i) failure_ += (i == 0 ? "" : ", ") + strict_errors_[i];
+    return false;
+  }
+  void NoteStrictly(std::string_view what, std::string_view name) {
+    if (!options_.strict || strict_errors_.size() >= kMostStrictErrors) return;
+    std::string path = Path();
+    if (!path.empty()) path += ".";
+    strict_errors_.push_back(std::string(what) + " field \"" + path + std::string(name) + "\"");
+  }
+
+  // ---- Scalars ----
+
+  bool TakeLiteral(std::string_view literal) {
+    const std::string_view token = cursor_.TakeScalar();
+    return token == literal || Fail("\"" + std::string(token.substr(0, 32)) + "\" is not JSON");
+  }
+
+  // The text of the string at hand, valid until the next call. Moves on.
+  bool TakeText(std::string_view& text) {
+    if (cursor_.Peek() != '"') return FailKind("string");
+    text = cursor_.TakeString();
+    if (!internal::HasEscape(text)) [[likely]] return true;
+    unescaped_.clear();
+    if (!internal::Unescape(text, unescaped_)) return Fail("a string holds an escape that JSON does not have");
+    text = unescaped_;
+    return true;
+  }
+
+  bool TakeNumber(std::string_view& text, internal::NumberForm& form) {
+    const char first = cursor_.Peek();
+    if (first != '-' && (first < '0' || first > '9')) return FailKind("number");
+    text = cursor_.TakeScalar();
+    form = internal::ClassifyNumber(text);
+    return form != internal::NumberForm::kBad || Fail("\"" + std::string(text.substr(0, 32)) + "\" is not a JSON number");
+  }
+
+  bool ReadInteger(int64_t least, int64_t most, int64_t& out) {
+    std::string_view text;
+    internal::NumberForm form;
+    if (!TakeNumber(text, form)) return false;
+    if (form != internal::NumberForm::kInteger) return Fail("expected an integer, found " + std::string(text));
+    if (internal::ParseInteger(text, out) && out >= least && out <= most) return true;
+    return Fail("the number " + std::string(text.substr(0, 40)) + " is outside " + std::to_string(least) + " … " +
+                std::to_string(most));
+  }
+
+  bool ReadBool(bool& out) {
+    out = cursor_.Peek() == 't';
+    if (!out && cursor_.Peek() != 'f') return FailKind("boolean");
+    return TakeLiteral(out ? "true" : "false");
+  }
+
+  bool ReadDouble(double& out) {
+    std::string_view text;
+    internal::NumberForm form;
+    if (!TakeNumber(text, form)) return false;
+    return internal::ParseReal(text, out) || Fail("the number " + std::string(text.substr(0, 40)) + " is out of range");
+  }
+
+  // Parsers of api/ that give a Result<T>.
+  template <class T>
+  bool Parse(std::string_view text, void* value) {
+    auto parsed = T::Parse(text);
+    if (!parsed) return Fail(std::move(parsed).error().message());
+    *static_cast<T*>(value) = *parsed;
+    return true;
+  }
+  template <class T>
+  bool ReadParsed(void* value) {
+    std::string_view text;
+    return TakeText(text) && Parse<T>(text, value);
+  }
+  bool ReadQuantity(void* value) {
+    if (cursor_.Peek() == '"') return ReadParsed<Quantity>(value);
+    std::string_view text;
+    internal::NumberForm form;
+    return TakeNumber(text, form) && Parse<Quantity>(text, value);
+  }
+
+  void PutString(std::string_view text, void* value, bool unique) {
+    if (options_.share_nodes && !unique) {
+      *static_cast<Node**>(value) = internal::SharedString(text);
+    } else {
+      new (value) String(text);
+    }
+  }
+  bool ReadText(const Type& type, void* value, bool unique) {
+    std::string_view text;
+    if (!TakeText(text)) return false;
+    if (type.ops != nullptr) {
+      type.ops->string_set(value, text);
+    } else {
+      PutString(text, value, unique);
+    }
+    return true;
+  }
+  bool ReadBytes(const Type& type, void* value) {
+    std::string_view text;
+    if (!TakeText(text)) return false;
+    std::string bytes;
+    if (!internal::DecodeBase64(text, bytes)) return Fail("expected base64 text");
+    WriteString(type, value, bytes);
+    return true;
+  }
+  bool ReadIntOrString(void* value) {
+    if (cursor_.Peek() == '"') {
+      std::string_view text;
+      if (!TakeText(text)) return false;
+      *static_cast<IntOrString*>(value) = IntOrString(text);
+      return true;
+    }
+    int64_t number;
+    if (!ReadInteger(INT32_MIN, INT32_MAX, number)) return false;
+    *static_cast<IntOrString*>(value) = IntOrString(static_cast<int32_t>(number));
+    return true;
+  }
+
+  // ---- Text that is kept as it came ----
+
+  // Moves over one value, checking that it is well-formed.
+  bool Skip(std::string_view& raw) {
+    const size_t begin = cursor_.offset();
+    if (!SkipValue()) return false;
+    raw = cursor_.Since(begin);
+    return true;
+  }
+  bool SkipValue() {
+    switch (cursor_.Peek()) {
+      case '{': return SkipMembers();
+      case '[': return SkipElements();
+      case '"': {
+        std::string_view text;
+        return TakeText(text);
+      }
+      case 't': return TakeLiteral("true");
+      case 'f': return TakeLiteral("false");
+      case 'n': return TakeLiteral("null");
+      default: {
+        std::string_view text;
+        internal::NumberForm form;
+        return TakeNumber(text, form);
+      }
+    }
+  }
+  bool SkipMembers() {
+    const DepthScope scope(*this);
+    if (!scope.allowed()) return false;
+    return ForEachMember([&](std::string_view) { return SkipValue(); });
+  }
+  bool SkipElements() {
+    const DepthScope scope(*this);
+    if (!scope.allowed()) return false;
+    return ForEachElement([&](size_t) { return SkipValue(); });
+  }
+
+  bool ReadRaw(void* value) {
+    std::string_view raw;
+    if (!Skip(raw)) return false;
+    PutString(raw, value, false);
+    return true;
+  }
+
+  bool ReadFieldsV1(void* value) {
+    std::string_view raw;
+    if (!Skip(raw)) return false;
+    if (raw.find_first_of(" \t\r\n") != std::string_view::npos) {
+      compact_.clear();
+      internal::AppendCompact(raw, compact_);
+      raw = compact_;
+    }
+    const size_t start = slots_.size();
+    FieldsV1::ForEachPiece(raw, [&](std::string_view piece) { PutString(piece, slots_.Push(sizeof(Node*)), false); });
+    *static_cast<Node**>(value) = MakeNode(NodeKind::kList, TypeOf<List<String>>(), start, sizeof(Node*));
+    return true;
+  }
+
+  // ---- Structure ----
+
+  class DepthScope {
+   public:
+    explicit DepthScope(Impl& reader) : reader_(reader), allowed_(++reader.depth_ <= reader.options_.max_depth) {
+      if (!allowed_) reader_.Fail("nested deeper than " + std::to_string(reader_.options_.max_depth) + " levels");
+    }
+    ~DepthScope() { --reader_.depth_; }
+    bool allowed() const { return allowed_; }
+
+   private:
+    Impl& reader_;
+    bool allowed_;
+  };
+
+  // read(key) reads the value; the key is valid until it does.
+  template <class ReadMember>
+  bool ForEachMember(ReadMember read) {
+    cursor_.Advance();  // the brace
+    if (cursor_.Take('}')) return true;
+    while (true) {
+      std::string_view key;
+      if (!TakeText(key)) return false;
+      if (!cursor_.Take(':')) return Fail("expected ':' behind a field's name");
+      if (!read(key)) return false;
+      if (cursor_.Take(',')) continue;
+      if (cursor_.Take('}')) return true;
+      return Fail("expected ',' or '}' in an object");
+    }
+  }
+  // read(index) reads the element.
+  template <class ReadOne>
+  bool ForEachElement(ReadOne read) {
+    cursor_.Advance();  // the bracket
+    if (cursor_.Take(']')) return true;
+    for (size_t index = 0;; ++index) {
+      if (!read(index)) return false;
+      if (cursor_.Take(',')) continue;
+      if (cursor_.Take(']')) return true;
+      return Fail("expected ',' or ']' in an array");
+    }
+  }
+
+  // A node from the bytes gathered since `start`, which it takes over.
+  Node* MakeNode(NodeKind kind, const Type& type, size_t start, size_t step) {
+    const size_t count = (slots_.size() - start) / step;
+    Node* node = nullptr;
+    if (count > 0) {
+      std::byte* payload = slots_.at(start);
+      node = options_.share_nodes ? internal::SharedNode(kind, type, payload, count)
+                                  : internal::OwnNode(kind, type, payload, count);
+    }
+    slots_.Truncate(start);
+    return node;
+  }
+
+  // Releases the slots gathered since `start`.
+  bool Abandon(const Type& element, size_t start, size_t step, bool is_map) {
+    for (size_t at = start; at < slots_.size(); at += step) {
+      std::byte* slot = slots_.at(at);
+      if (is_map) {
+        internal::DestroyValue(TypeOf<String>(), slot);
+        slot += sizeof(Node*);
+      }
+      if (element.is_struct()) {
+        internal::ReleaseNode(element, *reinterpret_cast<Node**>(slot));
+      } else {
+        internal::DestroyValue(element, slot);
+      }
+    }
+    slots_.Truncate(start);
+    return false;
+  }
+
+  Node* ReadStructNode(const Type& type) {
+    if (!options_.share_nodes || type.ops != nullptr) {
+      Node* node = internal::NewStructNode(type);
+      if (ReadValue(type, node->payload())) return node;
+      internal::ReleaseNode(type, node);
+      return nullptr;
+    }
+    const internal::Scratch::Block block(scratch_, type.size);
+    if (!ReadValue(type, block.data())) {
+      internal::DestroyValue(type, block.data());
+      return nullptr;
+    }
+    return internal::SharedNode(NodeKind::kStruct, type, block.data(), 0);
+  }
+
+  // Reads one element into a slot at the end of `slots_`.
+  bool ReadSlot(const Type& element, size_t padded_size) {
+    if (element.is_struct()) {
+      // A null element is a default one, as in Go.
+      Node* node = cursor_.Peek() == 'n' && !TakeLiteral("null") ? nullptr : ReadStructNode(element);
+      if (node == nullptr) return false;
+      *reinterpret_cast<Node**>(slots_.Push(sizeof(Node*))) = node;
+      return true;
+    }
+    alignas(8) std::byte value[kLargestPlainValue] = {};
+    if (!ReadValue(element, value)) {
+      internal::DestroyValue(element, value);
+      return false;
+    }
+    std::memcpy(slots_.Push(padded_size), value, element.size);
+    return true;
+  }
+
+  bool ReadList(const Type& type, void* value, const Field* field) {
+    if (cursor_.Peek() != '[') return FailKind("array");
+    const DepthScope scope(*this);
+    if (!scope.allowed()) return false;
+    FrameScope frame(*this);
+    (*frame).is_element = true;
+    const Type& element = *type.element;
+    const auto file_unknown = [&](size_t first, const void* read, size_t index) {
+      for (size_t i = first; i < unknown_.size(); ++i) {
+        std::string step;
+        static constexpr Field kNoField = {.name = "", .type = nullptr, .offset = 0};
+        internal::AppendElementStep(step, field != nullptr ? *field : kNoField, element, read, index);
+        unknown_[i].path.insert(0, step);
+      }
+    };
+    if (type.ops != nullptr) {
+      return ForEachElement([&](size_t index) {
+        (*frame).index = index;
+        const size_t unknown_before = unknown_.size();
+        void* slot = type.ops->list_append(value);
+        if (!ReadValue(element, slot)) return false;
+        if (unknown_.size() > unknown_before) file_unknown(unknown_before, slot, index);
+        return true;
+      });
+    }
+    const size_t start = slots_.size();
+    const size_t step = internal::SlotSize(element);
+    const bool good = ForEachElement([&](size_t index) {
+      (*frame).index = index;
+      const size_t unknown_before = unknown_.size();
+      if (!ReadSlot(element, step)) return false;
+      if (unknown_.size() > unknown_before) {
+        const std::byte* slot = slots_.at(slots_.size() - step);
+        file_unknown(unknown_before,
+                     element.is_struct() ? (*reinterpret_cast<Node* const*>(slot))->payload() : slot, index);
+      }
+      return true;
+    });
+    if (!good) return Abandon(element, start, step, false);
+    *static_cast<Node**>(value) = MakeNode(NodeKind::kList, type, start, step);
+    return true;
+  }
+
+  bool ReadMap(const Type& type, void* value) {
+    if (cursor_.Peek() != '{') return FailKind("object");
+    const DepthScope scope(*this);
+    if (!scope.allowed()) return false;
+    FrameScope frame(*this);
+    const Type& element = *type.element;
+    const auto file_unknown = [&](size_t first, std::string_view key) {
+      for (size_t i = first; i < unknown_.size(); ++i) {
+        std::string step;
+        internal::AppendEntryStep(step, key);
+        unknown_[i].path.insert(0, step);
+      }
+    };
+    if (type.ops != nullptr) {
+      return ForEachMember([&](std::string_view key) {
+        const std::string own_key(key);
+        (*frame).name = own_key;
+        const size_t unknown_before = unknown_.size();
+        if (ReadEntry(type, value, own_key) != nullptr) NoteDuplicate(frame, own_key);
+        void* slot = type.ops->map_insert(value, own_key);
+        ResetValue(element, slot);
+        if (!ReadValue(element, slot)) return false;
+        file_unknown(unknown_before, own_key);
+        return true;
+      });
+    }
+    const size_t start = slots_.size();
+    const size_t step = internal::MapEntrySize(element);
+    bool sorted = true;
+    const bool good = ForEachMember([&](std::string_view key) {
+      Node* key_node = nullptr;
+      PutString(key, &key_node, false);
+      // The frame refers to the key's node: the text at hand is overwritten by the value.
+      const std::string_view own_key = KeyText(key_node);
+      (*frame).name = own_key;
+      if (slots_.size() > start) sorted = sorted && KeyAt(slots_.size() - step) < own_key;
+      const size_t unknown_before = unknown_.size();
+      const size_t entry = slots_.size();
+      *reinterpret_cast<Node**>(slots_.Push(sizeof(Node*))) = key_node;
+      if (!ReadSlot(element, step - sizeof(Node*))) {
+        internal::DestroyValue(TypeOf<String>(), slots_.at(entry));
+        slots_.Truncate(entry);
+        return false;
+      }
+      if (unknown_.size() > unknown_before) file_unknown(unknown_before, own_key);
+      return true;
+    });
+    if (!good) return Abandon(element, start, step, true);
+    if (!sorted) SortEntries(element, start, step, frame);
+    *static_cast<Node**>(value) = MakeNode(NodeKind::kMap, type, start, step);
+    return true;
+  }
+
+  static std::string_view KeyText(const Node* key) {
+    if (key == nullptr) return {};
+    return {reinterpret_cast<const char*>(key->payload()), key->length()};
+  }
+  std::string_view KeyAt(size_t offset) { return KeyText(*reinterpret_cast<Node**>(slots_.at(offset))); }
+
+  // Servers write keys in order; others need not. The last of equal keys stays.
+  void SortEntries(const Type& element, size_t start, size_t step, FrameScope& frame) {
+    std::vector<size_t> order;
+    for (size_t at = start; at < slots_.size(); at += step) order.push_back(at);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return KeyAt(a) < KeyAt(b); });
+    std::vector<std::byte> sorted;
+    for (size_t i = 0; i < order.size(); ++i) {
+      std::byte* entry = slots_.at(order[i]);
+      if (i + 1 < order.size() && KeyAt(order[i]) == KeyAt(order[i + 1])) {
+        NoteDuplicate(frame, KeyAt(order[i]));
+        internal::DestroyValue(TypeOf<String>(), entry);
+        if (element.is_struct()) {
+          internal::ReleaseNode(element, *reinterpret_cast<Node**>(entry + sizeof(Node*)));
+        } else {
+          internal::DestroyValue(element, entry + sizeof(Node*));
+        }
+        continue;
+      }
+      sorted.insert(sorted.end(), entry, entry + step);
+    }
+    slots_.Truncate(start);
+    std::memcpy(slots_.Push(sorted.size()), sorted.data(), sorted.size());
+  }
+
+  // For a map's key; the frame at hand is the entry's own.
+  void NoteDuplicate(FrameScope& frame, std::string_view key) {
+    const Frame* entry = frame_;
+    frame_ = (*frame).parent;
+    NoteStrictly("duplicate", key);
+    frame_ = entry;
+  }
+
+  // ---- Structs ----
+
+  bool ReadStruct(const Type& type, void* value) {
+    if (cursor_.Peek() != '{') return FailKind("object");
+    const DepthScope scope(*this);
+    if (!scope.allowed()) return false;
+    const size_t unknown_before = unknown_.size();
+    const bool is_top = depth_ == 1;
+    // The outermost object with an ObjectMeta keeps what is not known anywhere inside.
+    const bool becomes_owner = owner_ == nullptr && type.is_root() && internal::FindUnknownFields(type, value) != nullptr;
+    if (becomes_owner) owner_ = &type;
+    const bool good = ReadFields(type, value, is_top || becomes_owner);
+    if (becomes_owner) owner_ = nullptr;
+    if (!good) return false;
+    if (becomes_owner && unknown_.size() > unknown_before) KeepUnknown(type, value, unknown_before);
+    return true;
+  }
+
+  bool ReadFields(const Type& type, void* value, bool knows_own_type) {
+    FrameScope frame(*this);
+    uint64_t seen[kMostTrackedFields / 64] = {};
+    size_t hint = 0;
+    const std::byte* base = static_cast<std::byte*>(value);
+    return ForEachMember([&](std::string_view key) {
+      const Field* field = key.empty() ? nullptr : type.FindField(key, &hint);
+      if (field == nullptr) [[unlikely]] return ReadUnlisted(type, key, knows_own_type, frame);
+      (*frame).name = field->name;
+      void* slot = const_cast<std::byte*>(base) + field->offset;
+      const size_t index = static_cast<size_t>(field - type.fields.data());
+      if (index < kMostTrackedFields) {
+        uint64_t& word = seen[index / 64];
+        const uint64_t bit = uint64_t{1} << (index % 64);
+        if ((word & bit) != 0) NoteRepeated(*field, slot, frame);
+        word |= bit;
+      } else {
+        ResetValue(*field->type, slot);
+      }
+      const size_t unknown_before = unknown_.size();
+      if (!ReadFieldValue(*field, slot)) return false;
+      for (size_t i = unknown_before; i < unknown_.size(); ++i) {
+        std::string step;
+        internal::AppendFieldStep(step, field->name);
+        unknown_[i].path.insert(0, step);
+      }
+      return true;
+    });
+  }
+
+  void NoteRepeated(const Field& field, void* slot, FrameScope& frame) {
+    NoteDuplicate(frame, field.name);
+    ResetValue(*field.type, slot);
+  }
+
+  bool ReadFieldValue(const Field& field, void* slot) {
+    const Type& type = *field.type;
+    if (type.kind == Kind::kString) {
+      if (cursor_.Peek() == 'n') return TakeLiteral("null");
+      return ReadText(type, slot, field.unique);
+    }
+    if (type.kind == Kind::kList) {
+      if (cursor_.Peek() == 'n') return TakeLiteral("null");
+      return ReadList(type, slot, &field);
+    }
+    return ReadValue(type, slot);
+  }
+
+  // A key without a member: the object's own kind and version, or a field to keep.
+  bool ReadUnlisted(const Type& type, std::string_view key, bool knows_own_type, FrameScope& frame) {
+    const bool is_type_meta = type.is_root() && (key == "kind" || key == "apiVersion");
+    std::string name(key);
+    (*frame).name = name;
+    if (is_type_meta && knows_own_type) {
+      const bool is_kind = key == "kind";
+      return CheckTypeMeta(type, is_kind);
+    }
+    if (!is_type_meta) {
+      const Frame* own = frame_;
+      frame_ = (*frame).parent;
+      NoteStrictly("unknown", name);
+      frame_ = own;
+    }
+    std::string_view raw;
+    if (!Skip(raw)) return false;
+    if (owner_ != nullptr) unknown_.push_back({{}, std::move(name), raw});
+    return true;
+  }
+
+  bool CheckTypeMeta(const Type& type, bool is_kind) {
+    if (cursor_.Peek() == 'n') return TakeLiteral("null");
+    std::string_view text;
+    if (!TakeText(text)) return false;
+    if (text.empty()) return true;
+    if (is_kind) {
+      return text == type.object_kind ||
+             Fail("expected kind \"" + std::string(type.object_kind) + "\", found \"" + std::string(text) + "\"");
+    }
+    // Kinds such as Status and DeleteOptions belong to every group.
+    if (type.group.empty() && type.name.substr(0, 8) == "meta/v1.") return true;
+    const size_t slash = text.rfind('/');
+    const std::string_view group = slash == std::string_view::npos ? std::string_view() : text.substr(0, slash);
+    const std::string_view version = slash == std::string_view::npos ? text : text.substr(slash + 1);
+    if (group == type.group && version == type.version) return true;
+    return Fail("expected apiVersion \"" + std::string(type.group) + (type.group.empty() ? "" : "/") +
+                std::string(type.version) + "\", found \"" + std::string(text) + "\"");
+  }
+
+  void KeepUnknown(const Type& type, void* value, size_t first) {
+    UnknownFields& kept = *internal::FindUnknownFields(type, value);
+    for (size_t i = first; i < unknown_.size(); ++i) {
+      kept.Set(unknown_[i].path + internal::kJsonMark + unknown_[i].name, Bytes(unknown_[i].raw));
+    }
+    unknown_.resize(first);
+    if (options_.share_nodes) ShareNodes(kept);
+  }
+
+  // The JSON form is that of one member: found by the token at hand.
+  bool ReadUnion(const Type& type, void* value) {
+    const char token = cursor_.Peek();
+    bool found = false;
+    for (const Field& field : type.fields) {
+      const Kind kind = field.type->kind;
+      const bool fits = token == '{' ? kind == Kind::kOptional
+                        : token == '[' ? kind == Kind::kList
+                                       : (token == 't' || token == 'f') && kind == Kind::kBool;
+      // A schema in the place of a boolean allows what it describes.
+      if (token == '{' && kind == Kind::kBool) *static_cast<bool*>(WriteField(field, value)) = true;
+      if (!fits) continue;
+      found = true;
+      if (!ReadValue(*field.type, WriteField(field, value))) return false;
+    }
+    return found || FailKind("object, array or boolean, as " + std::string(type.name) + " has it");
+  }
+
+  bool ReadOptional(const Type& type, void* value) {
+    if (type.ops != nullptr) return ReadValue(*type.element, type.ops->optional_emplace(value));
+    if (type.storage == Storage::kNode) {
+      Node* node = ReadStructNode(*type.element);
+      *static_cast<Node**>(value) = node;
+      return node != nullptr;
+    }
+    if (!ReadValue(*type.element, value)) return false;
+    static_cast<std::byte*>(value)[type.element->size] = std::byte{1};
+    return true;
+  }
+
+  bool ReadDynamic(void* value) {
+    auto* json = static_cast<Json*>(value);
+    switch (cursor_.Peek()) {
+      case '{': {
+        JsonObject object;
+        if (!ReadMap(TypeOf<JsonObject>(), &object)) return false;
+        *json = Json(std::move(object));
+        return true;
+      }
+      case '[': {
+        JsonList list;
+        if (!ReadList(TypeOf<JsonList>(), &list, nullptr)) return false;
+        *json = Json(std::move(list));
+        return true;
+      }
+      case '"': {
+        String text;
+        if (!ReadText(TypeOf<String>(), &text, false)) return false;
+        *json = Json(std::move(text));
+        return true;
+      }
+      case 't':
+      case 'f': {
+        bool boolean = false;
+        if (!ReadBool(boolean)) return false;
+        *json = Json(boolean);
+        return true;
+      }
+      default: return ReadDynamicNumber(*json);
+    }
+  }
+  bool ReadDynamicNumber(Json& json) {
+    std::string_view text;
+    internal::NumberForm form;
+    if (!TakeNumber(text, form)) return false;
+    int64_t integer;
+    double real;
+    if (form == internal::NumberForm::kInteger && internal::ParseInteger(text, integer)) {
+      json = Json(integer);
+    } else if (internal::ParseReal(text, real)) {
+      json = Json(real);
+    } else {
+      return Fail("the number " + std::string(text.substr(0, 40)) + " is out of range");
+    }
+    return true;
+  }
+
+  bool ReadValue(const Type& type, void* value) {
+    if (cursor_.Peek() == 'n') [[unlikely]] return TakeLiteral("null");  // null leaves the default, as in Go
+    switch (type.kind) {
+      case Kind::kBool: return ReadBool(*static_cast<bool*>(value));
+      case Kind::kInt32: {
+        int64_t number;
+        if (!ReadInteger(INT32_MIN, INT32_MAX, number)) return false;
+        *static_cast<int32_t*>(value) = static_cast<int32_t>(number);
+        return true;
+      }
+      case Kind::kInt64: return ReadInteger(INT64_MIN, INT64_MAX, *static_cast<int64_t*>(value));
+      case Kind::kDouble: return ReadDouble(*static_cast<double*>(value));
+      case Kind::kString: return ReadText(type, value, false);
+      case Kind::kBytes: return ReadBytes(type, value);
+      case Kind::kTime: return ReadParsed<metav1::Time>(value);
+      case Kind::kMicroTime: return ReadParsed<metav1::MicroTime>(value);
+      case Kind::kDuration: return ReadParsed<metav1::Duration>(value);
+      case Kind::kQuantity: return ReadQuantity(value);
+      case Kind::kIntOrString: return ReadIntOrString(value);
+      case Kind::kRawExtension: return ReadRaw(value);
+      case Kind::kFieldsV1: return ReadFieldsV1(value);
+      case Kind::kJson: return ReadDynamic(value);
+      case Kind::kStruct: return ReadStruct(type, value);
+      case Kind::kUnion: return ReadUnion(type, value);
+      case Kind::kOptional: return ReadOptional(type, value);
+      case Kind::kList: return ReadList(type, value, nullptr);
+      case Kind::kMap: return ReadMap(type, value);
+    }
+    return Fail("no value of this kind can be read");
+  }
+
+  static constexpr size_t kLargestPlainValue = 64;
+
+  JsonReadOptions options_;
+  internal::JsonStructure structure_;
+  internal::JsonCursor cursor_;
+  internal::ByteStack slots_;
+  internal::Scratch scratch_;
+  std::string unescaped_;
+  std::string compact_;
+  std::string failure_;
+  std::vector<std::string> strict_errors_;
+  std::vector<UnknownField> unknown_;
+  const Frame* frame_ = nullptr;
+  const Type* owner_ = nullptr;
+  int depth_ = 0;
+};
+
+JsonReader::JsonReader(JsonReadOptions options) : impl_(std::make_unique<Impl>(options)) {}
+JsonReader::~JsonReader() = default;
+JsonReader::JsonReader(JsonReader&&) noexcept = default;
+JsonReader& JsonReader::operator=(JsonReader&&) noexcept = default;
+
+void JsonReader::set_options(const JsonReadOptions& options) { impl_->set_options(options); }
+
+Result<void> JsonReader::Read(const Type& type, void* value, std::string_view text) {
+  return impl_->Read(type, value, text);
+}
+
+Result<void> DecodeJson(const Type& type, void* value, std::string_view text, const JsonReadOptions& options) {
+  thread_local JsonReader reader;
+  reader.set_options(options);
+  return reader.Read(type, value, text);
+}
+
+}  // namespace keelson
