@@ -57,6 +57,20 @@ EntryPosition FindEntry(const Node* node, size_t step, std::string_view key) {
   return {low, low < node->length() && KeyAt(node->payload() + low * step) == key};
 }
 
+// Moves map entries by one place, where the two ranges overlap; what they leave is raw memory.
+void MoveEntries(const Type& map, std::byte* to, std::byte* from, size_t count) {
+  const size_t step = MapEntrySize(*map.element);
+  if (!internal::IsManaged(*map.element) || map.element->is_struct()) {
+    std::memmove(to, from, count * step);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const size_t offset = (to < from ? i : count - 1 - i) * step;
+    std::memcpy(to + offset, from + offset, sizeof(Node*));
+    internal::RelocateSlot(*map.element, to + offset + sizeof(Node*), from + offset + sizeof(Node*));
+  }
+}
+
 }  // namespace
 
 std::string_view ReadString(const Type& type, const void* value) {
@@ -160,7 +174,7 @@ void* EnsureEntry(const Type& type, void* value, std::string_view key) {
     String own_key(key);  // before the node moves: `key` may point into it
     node = internal::GrowNode(type, node);
     std::byte* entry = node->payload() + at.index * step;
-    std::memmove(entry + step, entry, (node->length() - at.index) * step);
+    MoveEntries(type, entry + step, entry, node->length() - at.index);
     std::memset(entry, 0, step);
     new (entry) String(std::move(own_key));
     ConstructInSlot(*type.element, entry + sizeof(Node*));
@@ -184,7 +198,7 @@ bool EraseEntry(const Type& type, void* value, std::string_view key) {
   } else {
     internal::DestroyValue(*type.element, entry + sizeof(Node*));
   }
-  std::memmove(entry, entry + step, (node->length() - at.index - 1) * step);
+  MoveEntries(type, entry, entry + step, node->length() - at.index - 1);
   node->set_length(node->length() - 1);
   return true;
 }
@@ -199,12 +213,8 @@ void AssignValue(const Type& type, void* value, const void* other) {
   internal::DestroyValue(type, copy.data());
   internal::CopyValue(type, copy.data(), other);  // first, in case `other` is a part of `value`
   internal::DestroyValue(type, value);
-  if (type.ops != nullptr) {
-    type.ops->move(value, copy.data());
-  } else {
-    std::memcpy(value, copy.data(), type.size);
-    internal::ConstructValue(type, copy.data());  // its references have moved
-  }
+  internal::RelocateValue(type, value, copy.data());
+  internal::ConstructValue(type, copy.data());
 }
 
 bool IsEmpty(const Type& type, const void* value) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "keelson/api/box.h"
@@ -34,7 +35,7 @@ class Reaper {
   }
 
   void DropValue(const Type& type, void* value) {
-    if (type.ops != nullptr) return type.ops->destroy(value);
+    if (type.ops != nullptr) return DestroyByItself(type, value);
     switch (type.kind) {
       case Kind::kBool:
       case Kind::kInt32:
@@ -79,6 +80,10 @@ class Reaper {
     }
   }
 
+  // The reaper that is running a C++ destructor on this thread, or null.
+  static Reaper* Running() { return running_; }
+  void Add(const Type& type, Node* node) { pending_.push_back({&type, node}); }
+
   void FreeOne(const Type& type, Node* node) {
     if (node->frozen()) ForgetSharedNode(type, node);
     if (type.kind == Kind::kList) {
@@ -99,6 +104,14 @@ class Reaper {
     Node* node;
   };
 
+  // A user's struct has a destructor; nodes that its members let go are left to this reaper, so that a long chain of such
+  // structs needs no deep stack either.
+  void DestroyByItself(const Type& type, void* value) {
+    Reaper* const before = std::exchange(running_, this);
+    type.ops->destroy(value);
+    running_ = before;
+  }
+
   void DropSlots(const Type& element, std::byte* first, size_t step, size_t count) {
     for (size_t i = 0; i < count; ++i, first += step) {
       if (element.is_struct()) {
@@ -109,8 +122,12 @@ class Reaper {
     }
   }
 
+  static thread_local Reaper* running_;
+
   std::vector<Pending> pending_;
 };
+
+thread_local Reaper* Reaper::running_ = nullptr;
 
 // The bytes at `value` are a copy of another value's: takes references of its own for every handle in them.
 void AdoptCopiedBytes(const Type& type, void* value);
@@ -196,6 +213,7 @@ uint32_t TypeId(const Type& type) {
 }
 
 void FreeNode(const Type& type, Node* node) {
+  if (Reaper* running = Reaper::Running()) return running->Add(type, node);
   Reaper reaper;
   reaper.FreeOne(type, node);
   reaper.Run();
@@ -220,10 +238,31 @@ Node* NewMapNode(const Type& map, size_t capacity) {
   return AllocateNode(NodeKind::kMap, CapacityFor(capacity) * StepOf(map), 0, 0);
 }
 
+namespace {
+
+// Where elements may point into themselves, as a short std::string does, the bytes cannot just move.
+Node* GrowManagedNode(const Type& type, Node* node, size_t wanted) {
+  const size_t step = StepOf(type);
+  const size_t length = node->length();
+  Node* grown = AllocateNode(node->kind(), CapacityFor(wanted) * step, length, node->bits & Node::kExposed);
+  const size_t key = type.kind == Kind::kMap ? sizeof(Node*) : 0;
+  for (size_t i = 0; i < length; ++i) {
+    std::byte* to = grown->payload() + i * step;
+    std::byte* from = node->payload() + i * step;
+    std::memcpy(to, from, key);
+    RelocateSlot(*type.element, to + key, from + key);
+  }
+  std::free(node);
+  return grown;
+}
+
+}  // namespace
+
 Node* GrowNode(const Type& type, Node* node) {
   if (Capacity(node) > node->length()) return node;
   const size_t wanted = size_t{node->length()} + 1;
   if (wanted > kMaxNodeLength) ThrowNodeTooLong(wanted);
+  if (!type.element->is_struct() && IsManaged(*type.element)) return GrowManagedNode(type, node, wanted);
   void* memory = std::realloc(node, sizeof(Node) + CapacityFor(wanted) * StepOf(type));
   if (memory == nullptr) throw std::bad_alloc();
   auto* grown = static_cast<Node*>(memory);
@@ -257,12 +296,32 @@ Node* CloneNode(const Type& type, const Node* source) {
 void ConstructValue(const Type& type, void* value) {
   if (type.ops != nullptr) return type.ops->construct(value);
   std::memset(value, 0, type.size);
+  if (IsManaged(type)) ConstructValue(*type.element, value);  // in an Optional, absent
 }
 
 void CopyValue(const Type& type, void* to, const void* from) {
   if (type.ops != nullptr) return type.ops->copy(to, from);
   std::memcpy(to, from, type.size);
+  if (IsManaged(type)) return CopyValue(*type.element, to, from);  // in an Optional, whose mark is copied by now
   AdoptCopiedBytes(type, to);
+}
+
+void RelocateValue(const Type& type, void* to, void* from) {
+  if (type.ops != nullptr) {
+    type.ops->move(to, from);
+    type.ops->destroy(from);
+    return;
+  }
+  std::memcpy(to, from, type.size);
+  if (IsManaged(type)) RelocateValue(*type.element, to, from);
+}
+
+void RelocateSlot(const Type& element, void* to, void* from) {
+  if (element.is_struct()) {
+    NodeAt(to) = NodeAt(from);
+  } else {
+    RelocateValue(element, to, from);
+  }
 }
 
 void DestroyValue(const Type& type, void* value) {

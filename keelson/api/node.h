@@ -111,9 +111,18 @@ inline Node* DetachNode(const Type& type, Node* node) {
   return own;
 }
 
+// Whether only its own C++ class may copy or move it: it is in Storage::kStandard, or holds such a value in place.
+inline constexpr bool IsManaged(const Type& type) {
+  return type.ops != nullptr ||
+         (type.kind == Kind::kOptional && type.storage == Storage::kInline && IsManaged(*type.element));
+}
+
 // Generic lifetime of a value at an address, by its type. Copies share nodes; destruction is iterative.
 void ConstructValue(const Type& type, void* value);
 void CopyValue(const Type& type, void* to, const void* from);  // `to` is raw memory
+void RelocateValue(const Type& type, void* to, void* from);    // `to` is raw memory before, `from` afterwards
 void DestroyValue(const Type& type, void* value);
+// The same for what a list or map has in a slot: a struct's node, or the value itself.
+void RelocateSlot(const Type& element, void* to, void* from);
 
 }  // namespace keelson::internal

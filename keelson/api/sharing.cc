@@ -215,7 +215,7 @@ void ShareNodeAt(NodeKind kind, const Type& type, void* slot) {
   Node*& node = NodeAt(slot);
   if (node == nullptr || node->frozen()) return;
   if (kind == NodeKind::kStruct && type.ops != nullptr) return;  // holds values that only C++ can compare
-  if (kind != NodeKind::kStruct && type.element->ops != nullptr && !type.element->is_struct()) return;
+  if (kind != NodeKind::kStruct && IsManaged(*type.element) && !type.element->is_struct()) return;
   // The canonical copy takes its own references; the original keeps its until it is released below.
   Node* original = CloneNode(type, node);
   ReleaseNode(type, node);
