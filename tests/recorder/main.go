@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"os"
 
+	"keelson/tests/recorder/jsonpatch"
+	"keelson/tests/recorder/jsonpath"
 	"keelson/tests/recorder/protobuf"
 	"keelson/tests/recorder/selectors"
+	"keelson/tests/recorder/strategicmerge"
 	"keelson/tests/recorder/values"
 )
 
@@ -22,6 +25,9 @@ func main() {
 		func() error { return values.RecordDuration(*out) },
 		func() error { return selectors.RecordLabels(*out) },
 		func() error { return selectors.RecordFields(*out) },
+		func() error { return strategicmerge.Record(*out) },
+		func() error { return jsonpath.Record(*out) },
+		func() error { return jsonpatch.Record(*out) },
 	}
 	for _, record := range recorders {
 		if err := record(); err != nil {
