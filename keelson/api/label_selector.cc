@@ -39,6 +39,7 @@ std::string InvalidValue(std::string_view path, std::string_view quoted, std::st
 }
 
 std::string QuotedList(const std::vector<std::string>& values) {
+  if (values.empty()) return "null";
   std::vector<std::string> quoted;
   for (const std::string& value : values) quoted.push_back(Quote(value));
   return "[" + Join(quoted, ",") + "]";

@@ -90,6 +90,13 @@ class Quantity {
   constexpr Format format() const { return static_cast<Format>(form_ & kFormatMask); }
   constexpr void set_format(Format format) { form_ = static_cast<uint16_t>((form_ & kWide) | static_cast<uint16_t>(format)); }
 
+  // The same without a memory of how its text was written: prints canonically.
+  constexpr Quantity Canonical() const {
+    Quantity canonical = *this;
+    canonical.set_format(format());
+    return canonical;
+  }
+
   constexpr bool IsZero() const { return units_ == 0 && nanos_ == 0; }
   // -1, 0 or 1.
   constexpr int Sign() const;
@@ -130,7 +137,6 @@ class Quantity {
 
   bool wide() const { return (form_ & kWide) != 0; }
   bool spelled() const { return (form_ & kSpelled) != 0; }
-  void ForgetSpelling() { form_ &= kFormatMask | kWide; }
 
   // Narrow, |value| < 2^63: units and billionths, both of the value's sign, |nanos_| < 10^9.
   // Wide, |value| >= 2^63: a 96-bit two's complement mantissa, low bits in units_, high bits in nanos_, no multiple of

@@ -289,13 +289,13 @@ char* PrintUnsigned(char* out, Uint128 value) {
 }
 
 // What is printed: a whole number and its suffix's exponent, of 1024 or of ten and then a multiple of three.
-struct Canonical {
+struct PrintedForm {
   Uint128 number;
   int exponent;
   Format format;
 };
 
-Canonical CanonicalOf(const Decimal& decimal, Format format) {
+PrintedForm PrintedFormOf(const Decimal& decimal, Format format) {
   Uint128 number = Magnitude(decimal.mantissa);
   int exponent = decimal.exponent;
   if (format == Format::kBinarySi) {
@@ -343,13 +343,13 @@ size_t Quantity::Print(char* buffer) const {
     return 1;
   }
   const Decimal decimal = Decimal::Of(*this);
-  const Canonical canonical = CanonicalOf(decimal, format());
+  const PrintedForm printed = PrintedFormOf(decimal, format());
   const Spelling spelling = Spelling::Of(*this);
   if (decimal.mantissa < 0) *out++ = '-';
   if (spelling.plus) *out++ = '+';
   for (unsigned i = 0; i < spelling.leading_zeros; ++i) *out++ = '0';
-  out = PrintUnsigned(out, canonical.number);
-  int exponent = canonical.exponent;
+  out = PrintUnsigned(out, printed.number);
+  int exponent = printed.exponent;
   if (spelling.fraction > 0) {
     const unsigned digits = spelling.fraction - 1;
     std::memmove(out - digits + 1, out - digits, digits);
@@ -357,7 +357,7 @@ size_t Quantity::Print(char* buffer) const {
     ++out;
     exponent += static_cast<int>(digits);
   }
-  switch (canonical.format) {
+  switch (printed.format) {
     case Format::kBinarySi:
       if (exponent > 0) {
         *out++ = " KMGTPE"[exponent];
