@@ -71,7 +71,7 @@ class Simulation {
 
   // Returns when the body and every thread it started have ended. The error is kInternal and says who waits for what
   // when all threads wait for ever, or when max_steps is reached. After an error the run's threads stay parked where
-  // they are, since they hold what they hold: whatever they refer to may be destroyed, and is never touched again.
+  // they are, with what they hold: keep what they use inside the body, so that nobody waits for their locks.
   // An exception that leaves the body ends the process, as in any Thread. Called outside of any simulation.
   Result<void> Run(std::function<void()> body);
 

@@ -224,6 +224,19 @@ TEST(Simulation, RunsOnceAndNotInsideAnother) {
   EXPECT_EQ(outer.Run([] {}).error().code(), ErrorCode::kInvalidArgument);
 }
 
+TEST(Simulation, ThreadMayOutliveItAsAnObject) {
+  bool ran = false;
+  Thread thread;
+  {
+    Simulation simulation({.seed = 0});
+    ASSERT_TRUE(simulation.Run([&] { thread = Thread("kept", [&] { ran = true; }); }));
+  }
+  EXPECT_TRUE(ran) << "Run returned before its threads had ended";
+  EXPECT_TRUE(thread.Joinable());
+  thread.Join();
+  EXPECT_FALSE(thread.Joinable());
+}
+
 TEST(Simulation, EntropyAndThreadIdentityComeFromTheSeed) {
   auto observe = [](uint64_t seed) {
     std::pair<std::string, uint64_t> seen;

@@ -63,7 +63,8 @@ Thread& Thread::operator=(Thread&& other) noexcept {
 void Thread::Join() {
   if (!Joinable()) return;
   if (handle_->scheduler != nullptr) {
-    handle_->scheduler->JoinThread(handle_->simulated_id);
+    // Outside of its simulation, that is after it, there is nothing left to wait for.
+    if (handle_->scheduler == internal::CurrentScheduler()) handle_->scheduler->JoinThread(handle_->simulated_id);
   } else {
     handle_->native.join();
   }
