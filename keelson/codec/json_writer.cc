@@ -68,7 +68,7 @@ class Writer {
   explicit Writer(std::string& out) : out_(out) {}
 
   void WriteTop(const Type& type, const void* value) {
-    if (type.is_struct()) {
+    if (type.kind == Kind::kStruct) {
       WriteStruct(type, value, true);
     } else {
       WriteValue(type, value);
