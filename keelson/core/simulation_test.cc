@@ -173,7 +173,7 @@ TEST(Simulation, DeadlockNamesWhoWaitsForWhat) {
 TEST(Simulation, LockingALockTwiceIsADeadlock) {
   Simulation simulation({.seed = 0});
   Result<void> result = simulation.Run([] {
-    static Mutex mutex;
+    Mutex mutex;
     MutexLock once(mutex);
     MutexLock twice(mutex);
   });
