@@ -62,8 +62,8 @@ class Selector {
 
   // Rewrites the name and value of each requirement, as a server does for older names of fields. A requirement of which
   // both come back empty is dropped.
-  using Rewrite = std::function<Result<std::pair<std::string, std::string>>(const std::string& field,
-                                                                           const std::string& value)>;
+  using Rewrite =
+      std::function<Result<std::pair<std::string, std::string>>(const std::string& field, const std::string& value)>;
   Result<Selector> Transform(const Rewrite& rewrite) const;
 
   // What Parse reads back, except that Nothing is "", too.

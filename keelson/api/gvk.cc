@@ -2,7 +2,6 @@
 
 #include <utility>
 
-
 namespace keelson {
 namespace {
 
@@ -102,7 +101,9 @@ using namespace keelson;
 size_t std::hash<GroupVersion>::operator()(const GroupVersion& value) const noexcept {
   return HashOf(value.group, value.version);
 }
-size_t std::hash<GroupKind>::operator()(const GroupKind& value) const noexcept { return HashOf(value.group, value.kind); }
+size_t std::hash<GroupKind>::operator()(const GroupKind& value) const noexcept {
+  return HashOf(value.group, value.kind);
+}
 size_t std::hash<GroupResource>::operator()(const GroupResource& value) const noexcept {
   return HashOf(value.group, value.resource);
 }

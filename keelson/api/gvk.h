@@ -100,8 +100,8 @@ struct GroupVersionResource {
   friend auto operator<=>(const GroupVersionResource&, const GroupVersionResource&) = default;
 };
 
-// What a user types for a kind, read both ways, since "Deployment.v1.apps" may name version v1 of group apps or the group
-// v1.apps. Only who knows all groups can tell.
+// What a user types for a kind, read both ways, since "Deployment.v1.apps" may name version v1 of group apps or the
+// group v1.apps. Only who knows all groups can tell.
 struct KindArgument {
   std::optional<GroupVersionKind> with_version;  // set when there are two points or more
   GroupKind without_version;

@@ -49,18 +49,14 @@ std::string QuotedList(const std::vector<std::string>& values) {
 std::string_view CheckCount(Operator op, size_t count) {
   switch (op) {
     case Operator::kIn:
-    case Operator::kNotIn:
-      return count > 0 ? "" : "for 'in', 'notin' operators, values set can't be empty";
+    case Operator::kNotIn: return count > 0 ? "" : "for 'in', 'notin' operators, values set can't be empty";
     case Operator::kEquals:
     case Operator::kDoubleEquals:
-    case Operator::kNotEquals:
-      return count == 1 ? "" : "exact-match compatibility requires one single value";
+    case Operator::kNotEquals: return count == 1 ? "" : "exact-match compatibility requires one single value";
     case Operator::kExists:
-    case Operator::kDoesNotExist:
-      return count == 0 ? "" : "values set must be empty for exists and does not exist";
+    case Operator::kDoesNotExist: return count == 0 ? "" : "values set must be empty for exists and does not exist";
     case Operator::kGreaterThan:
-    case Operator::kLessThan:
-      return count == 1 ? "" : "for 'Gt', 'Lt' operators, exactly one value is required";
+    case Operator::kLessThan: return count == 1 ? "" : "for 'Gt', 'Lt' operators, exactly one value is required";
   }
   return "the operator is unknown";
 }
@@ -217,8 +213,8 @@ Result<Requirement> Requirement::Make(std::string key, Operator op, std::vector<
   }
   for (size_t i = 0; i < values.size(); ++i) {
     if (names::IsLabelValue(values[i])) continue;
-    problems.push_back(InvalidValue(path(i) + "[" + key + "]", Quote(values[i]),
-                                    Join(names::CheckLabelValue(values[i]), "; ")));
+    problems.push_back(
+        InvalidValue(path(i) + "[" + key + "]", Quote(values[i]), Join(names::CheckLabelValue(values[i]), "; ")));
   }
   if (!problems.empty()) return Error::InvalidArgument(Aggregate(std::move(problems)));
   return Requirement(std::move(key), op, std::move(values));
@@ -282,9 +278,17 @@ Selector Selector::FromSet(const Set& labels) {
 }
 
 Selector Selector::Of(std::vector<Requirement> requirements) {
+  // By key, and by position where keys are equal.
+  std::vector<Requirement*> order;
+  order.reserve(requirements.size());
+  for (Requirement& requirement : requirements) order.push_back(&requirement);
+  std::sort(order.begin(), order.end(), [](const Requirement* a, const Requirement* b) {
+    const int keys = a->key().compare(b->key());
+    return keys != 0 ? keys < 0 : a < b;
+  });
   Selector selector;
-  selector.requirements_ = std::move(requirements);
-  std::stable_sort(selector.requirements_.begin(), selector.requirements_.end(), OrderedByKey);
+  selector.requirements_.reserve(order.size());
+  for (Requirement* requirement : order) selector.requirements_.push_back(std::move(*requirement));
   return selector;
 }
 

@@ -66,9 +66,10 @@ std::vector<std::string> CheckDns1123Label(std::string_view text) {
   if (HasSubdomainForm(text)) {
     problems.push_back("must not contain dots");
   } else {
-    problems.push_back(WrongForm("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
-                                 "and must start and end with an alphanumeric character",
-                                 kLabelForm, {"my-name", "123-abc"}));
+    problems.push_back(
+        WrongForm("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+                  "and must start and end with an alphanumeric character",
+                  kLabelForm, {"my-name", "123-abc"}));
   }
   return problems;
 }
@@ -77,9 +78,10 @@ std::vector<std::string> CheckDns1123Subdomain(std::string_view text) {
   std::vector<std::string> problems;
   if (text.size() > kMaxSubdomainLength) problems.push_back(TooLong(kMaxSubdomainLength));
   if (!HasSubdomainForm(text)) {
-    problems.push_back(WrongForm("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
-                                 "'-' or '.', and must start and end with an alphanumeric character",
-                                 kSubdomainForm, {"example.com"}));
+    problems.push_back(
+        WrongForm("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
+                  "'-' or '.', and must start and end with an alphanumeric character",
+                  kSubdomainForm, {"example.com"}));
   }
   return problems;
 }
@@ -88,9 +90,10 @@ std::vector<std::string> CheckDns1035Label(std::string_view text) {
   std::vector<std::string> problems;
   if (text.size() > kMaxLabelLength) problems.push_back(TooLong(kMaxLabelLength));
   if (!HasServiceForm(text)) {
-    problems.push_back(WrongForm("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "
-                                 "an alphabetic character, and end with an alphanumeric character",
-                                 kServiceForm, {"my-name", "abc-123"}));
+    problems.push_back(
+        WrongForm("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "
+                  "an alphabetic character, and end with an alphanumeric character",
+                  kServiceForm, {"my-name", "abc-123"}));
   }
   return problems;
 }
@@ -124,9 +127,10 @@ std::vector<std::string> CheckLabelValue(std::string_view text) {
   std::vector<std::string> problems;
   if (text.size() > kMaxLabelValueLength) problems.push_back(TooLong(kMaxLabelValueLength));
   if (!text.empty() && !HasQualifiedForm(text)) {
-    problems.push_back(WrongForm("a valid label must be an empty string or consist of alphanumeric characters, '-', '_' "
-                                 "or '.', and must start and end with an alphanumeric character",
-                                 kLabelValueForm, {"MyValue", "my_value", "12345"}));
+    problems.push_back(
+        WrongForm("a valid label must be an empty string or consist of alphanumeric characters, '-', '_' "
+                  "or '.', and must start and end with an alphanumeric character",
+                  kLabelValueForm, {"MyValue", "my_value", "12345"}));
   }
   return problems;
 }

@@ -12,19 +12,23 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 TEST(Names, LabelsAreLowerCaseWithoutPoints) {
-  for (const char* name : {"a", "a-b", "0", "my-name", "123-abc"}) EXPECT_THAT(CheckDns1123Label(name), IsEmpty()) << name;
+  for (const char* name : {"a", "a-b", "0", "my-name", "123-abc"})
+    EXPECT_THAT(CheckDns1123Label(name), IsEmpty()) << name;
   EXPECT_THAT(CheckDns1123Label("a.b"), ElementsAre("must not contain dots"));
-  EXPECT_THAT(CheckDns1123Label("A"),
-              ElementsAre("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must "
-                          "start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for "
-                          "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"));
-  for (const char* name : {"", "-a", "a-", "a_b", "a b", "\xc3\xa9"}) EXPECT_EQ(CheckDns1123Label(name).size(), 1u) << name;
+  EXPECT_THAT(
+      CheckDns1123Label("A"),
+      ElementsAre("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must "
+                  "start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for "
+                  "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"));
+  for (const char* name : {"", "-a", "a-", "a_b", "a b", "\xc3\xa9"})
+    EXPECT_EQ(CheckDns1123Label(name).size(), 1u) << name;
   EXPECT_THAT(CheckDns1123Label(std::string(63, 'a')), IsEmpty());
   EXPECT_THAT(CheckDns1123Label(std::string(64, 'a')), ElementsAre("must be no more than 63 bytes"));
 }
 
 TEST(Names, SubdomainsAreLabelsBetweenPoints) {
-  for (const char* name : {"a", "a.b", "example.com", "0.1.2"}) EXPECT_THAT(CheckDns1123Subdomain(name), IsEmpty()) << name;
+  for (const char* name : {"a", "a.b", "example.com", "0.1.2"})
+    EXPECT_THAT(CheckDns1123Subdomain(name), IsEmpty()) << name;
   for (const char* name : {"", ".", "a.", ".a", "a..b", "a.-b", "A.b", "a_b"}) {
     EXPECT_THAT(CheckDns1123Subdomain(name), ElementsAre(StartsWith("a lowercase RFC 1123 subdomain must"))) << name;
   }
@@ -42,7 +46,8 @@ TEST(Names, QualifiedNamesMayHaveAPrefix) {
     EXPECT_THAT(CheckQualifiedName(name), IsEmpty()) << name;
   }
   EXPECT_THAT(CheckQualifiedName("/x"), ElementsAre("prefix part must be non-empty"));
-  EXPECT_THAT(CheckQualifiedName("a/"), ElementsAre("name part must be non-empty", StartsWith("name part must consist")));
+  EXPECT_THAT(CheckQualifiedName("a/"),
+              ElementsAre("name part must be non-empty", StartsWith("name part must consist")));
   EXPECT_THAT(CheckQualifiedName("A/x"), ElementsAre(StartsWith("prefix part a lowercase RFC 1123 subdomain")));
   EXPECT_THAT(CheckQualifiedName("a/b/c"), ElementsAre(StartsWith("a valid label key must consist")));
   EXPECT_THAT(CheckQualifiedName("a/" + std::string(64, 'x')), ElementsAre("name part must be no more than 63 bytes"));

@@ -20,7 +20,8 @@ TEST(ObjectKey, MoreThanOneSlashIsRefused) {
   const Result<ObjectKey> parsed = ObjectKey::Parse("a/\"b\"/c\n");
   ASSERT_FALSE(parsed.has_value());
   EXPECT_EQ(parsed.error().message(), R"(unexpected key format: "a/\"b\"/c\n")");
-  EXPECT_EQ(ObjectKey::Parse("a/b/\xff\xc3\xa9\x01").error().message(), "unexpected key format: \"a/b/\\xff\xc3\xa9\\x01\"");
+  EXPECT_EQ(ObjectKey::Parse("a/b/\xff\xc3\xa9\x01").error().message(),
+            "unexpected key format: \"a/b/\\xff\xc3\xa9\\x01\"");
 }
 
 TEST(ObjectKey, OrdersByNamespaceThenName) {

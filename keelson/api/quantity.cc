@@ -13,8 +13,8 @@ namespace keelson::resource {
 namespace internal {
 namespace {
 
-constexpr Uint128 kWideLimit = Uint128{1} << 95;                            // of a wide mantissa's magnitude
-constexpr Uint128 kNarrowLimit = (Uint128{1} << 63) * kNanosPerUnit;         // of a narrow value's magnitude in nanos
+constexpr Uint128 kWideLimit = Uint128{1} << 95;                      // of a wide mantissa's magnitude
+constexpr Uint128 kNarrowLimit = (Uint128{1} << 63) * kNanosPerUnit;  // of a narrow value's magnitude in nanos
 constexpr int kMaxExponent = std::numeric_limits<int16_t>::max();
 
 int CountDigits(Uint128 value) {
@@ -90,8 +90,8 @@ std::optional<Quantity> Decimal::ToQuantity(Format format) const {
   while (magnitude % 10 == 0) magnitude /= 10, ++power;
   if (magnitude >= kWideLimit || power > kMaxExponent) return std::nullopt;
   const Int128 signed_mantissa = WithSign(magnitude, negative);
-  Quantity wide(static_cast<int64_t>(static_cast<uint64_t>(signed_mantissa)), static_cast<int32_t>(signed_mantissa >> 64),
-                format);
+  Quantity wide(static_cast<int64_t>(static_cast<uint64_t>(signed_mantissa)),
+                static_cast<int32_t>(signed_mantissa >> 64), format);
   wide.exponent_ = static_cast<int16_t>(power);
   wide.form_ |= Quantity::kWide;
   return wide;
@@ -171,7 +171,8 @@ double Quantity::AsDouble() const {
   char* at = text + 40;
   *--at = 'e';
   Uint128 magnitude = Magnitude(decimal.mantissa);
-  do *--at = static_cast<char>('0' + static_cast<int>(magnitude % 10)); while ((magnitude /= 10) != 0);
+  do *--at = static_cast<char>('0' + static_cast<int>(magnitude % 10));
+  while ((magnitude /= 10) != 0);
   double value = 0;
   if (std::from_chars(at, end, value).ec == std::errc::result_out_of_range) {
     value = std::numeric_limits<double>::infinity();  // a wide value is never too small

@@ -5,9 +5,9 @@
 //   if (*asked > limit) *asked = limit;
 //   asked->MilliValue();
 //
-// Fixed point, never floating: whole units and billionths. Parsing rounds what is finer than a billionth away from zero,
-// and caps a binary amount at 2^63-1, as Kubernetes does. A decimal amount of 2^63 or more is held as up to 28 significant
-// digits and a power of ten; more digits are refused by Parse and rounded away from zero by arithmetic.
+// Fixed point, never floating: whole units and billionths. Parsing rounds what is finer than a billionth away from
+// zero, and caps a binary amount at 2^63-1, as Kubernetes does. A decimal amount of 2^63 or more is held as up to 28
+// significant digits and a power of ten; more digits are refused by Parse and rounded away from zero by arithmetic.
 //
 // The format (decimal suffix, binary suffix or exponent) is that of the text it came from. Printing gives the canonical
 // form, the largest suffix without a fraction, except where Kubernetes gives back the text that came in: it does so for
@@ -72,7 +72,8 @@ class Quantity {
 
   static constexpr Quantity FromInt(int64_t units, Format format = Format::kDecimalSi);
   static Quantity FromMilli(int64_t thousandths, Format format = Format::kDecimalSi);
-  // mantissa * 10^scale; finer than a billionth is rounded away from zero. `scale` is at most ±1000 (std::out_of_range).
+  // mantissa * 10^scale; finer than a billionth is rounded away from zero. `scale` is at most ±1000
+  // (std::out_of_range).
   static Quantity FromScaled(int64_t mantissa, int scale, Format format = Format::kDecimalSi);
 
   std::string ToString() const;
@@ -88,7 +89,9 @@ class Quantity {
   double AsDouble() const;
 
   constexpr Format format() const { return static_cast<Format>(form_ & kFormatMask); }
-  constexpr void set_format(Format format) { form_ = static_cast<uint16_t>((form_ & kWide) | static_cast<uint16_t>(format)); }
+  constexpr void set_format(Format format) {
+    form_ = static_cast<uint16_t>((form_ & kWide) | static_cast<uint16_t>(format));
+  }
 
   // The same without a memory of how its text was written: prints canonically.
   constexpr Quantity Canonical() const {

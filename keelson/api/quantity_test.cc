@@ -209,8 +209,8 @@ TEST(Quantity, DoublesAreTheNearest) {
 
 TEST(Quantity, PrintStaysWithinItsBuffer) {
   // A wide mantissa, an odd exponent and every oddity of spelling.
-  for (const char* text : {"-39614081257132168796771975167", "-9999999999999999999999999999e32000", "+000123.456789e+03",
-                           "-9223372036854775807.999999999"}) {
+  for (const char* text : {"-39614081257132168796771975167", "-9999999999999999999999999999e32000",
+                           "+000123.456789e+03", "-9223372036854775807.999999999"}) {
     const Quantity quantity = Read(text);
     EXPECT_LE(quantity.ToString().size(), Quantity::kMaxTextLength) << text;
     EXPECT_EQ(Read(quantity.ToString()), quantity) << text;

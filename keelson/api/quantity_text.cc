@@ -24,10 +24,10 @@ Spelling Spelling::Of(const Quantity& quantity) {
 
 void Spelling::Remember(Quantity& quantity) const {
   if (*this == Spelling{} || leading_zeros > 3 || fraction > 19 || exponent_zeros > 1) return;
-  quantity.form_ = static_cast<uint16_t>((quantity.form_ & (Quantity::kFormatMask | Quantity::kWide)) |
-                                         Quantity::kSpelled | unsigned{plus} << 4 | leading_zeros << 5 | fraction << 7 |
-                                         unsigned{upper_e} << 12 | unsigned{exponent_plus} << 13 |
-                                         unsigned{exponent_minus} << 14 | exponent_zeros << 15);
+  quantity.form_ =
+      static_cast<uint16_t>((quantity.form_ & (Quantity::kFormatMask | Quantity::kWide)) | Quantity::kSpelled |
+                            unsigned{plus} << 4 | leading_zeros << 5 | fraction << 7 | unsigned{upper_e} << 12 |
+                            unsigned{exponent_plus} << 13 | unsigned{exponent_minus} << 14 | exponent_zeros << 15);
 }
 
 namespace {
@@ -125,7 +125,7 @@ std::optional<Suffix> ReadSuffix(std::string_view text) {
   return Suffix{Format::kDecimalExponent, static_cast<int32_t>(exponent)};
 }
 
-constexpr size_t kMostDigits = 38;        // of a Uint128
+constexpr size_t kMostDigits = 38;         // of a Uint128
 constexpr int64_t kMostExponent = 40'000;  // beyond what Quantity holds, far from overflow
 constexpr std::string_view kTooLarge =
     "quantity is too large: from 2^63 on it has at most 28 significant digits and an exponent of at most 32767";
@@ -367,9 +367,7 @@ size_t Quantity::Print(char* buffer) const {
     case Format::kDecimalSi:
       if (exponent != 0) *out++ = "num kMGTPE"[exponent / 3 + 3];
       break;
-    case Format::kDecimalExponent:
-      out = PrintExponent(out, exponent, spelling);
-      break;
+    case Format::kDecimalExponent: out = PrintExponent(out, exponent, spelling); break;
   }
   return static_cast<size_t>(out - buffer);
 }

@@ -8,7 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <stdexcept>
@@ -19,6 +20,8 @@
 
 namespace keelson::testing {
 
+struct RecordedMember;
+
 // A JSON value. Trusts its input but for its end.
 struct RecordedValue {
   enum Kind { kMissing, kNull, kBool, kNumber, kString, kList, kObject };
@@ -26,24 +29,37 @@ struct RecordedValue {
   Kind kind = kMissing;
   std::string text;  // of a string, decoded; of a number or a bool, as it stands
   std::vector<RecordedValue> items;
-  std::vector<std::pair<std::string, RecordedValue>> members;
+  std::vector<RecordedMember> members;
 
-  bool has(std::string_view name) const { return (*this)[name].kind != kMissing; }
-  bool is_true() const { return kind == kBool && text == "true"; }
-  int64_t integer() const { return std::stoll(text); }
-  const RecordedValue& operator[](std::string_view name) const {
-    static const RecordedValue missing;
-    for (const auto& [member, value] : members) {
-      if (member == name) return value;
-    }
-    return missing;
-  }
-  std::map<std::string, std::string> strings() const {
-    std::map<std::string, std::string> all;
-    for (const auto& [name, value] : members) all[name] = value.text;
-    return all;
-  }
+  bool has(std::string_view name) const;
+  bool is_true() const;
+  int64_t integer() const;
+  // The member of that name; its kind is kMissing when there is none.
+  const RecordedValue& operator[](std::string_view name) const;
+  // The members' texts.
+  std::map<std::string, std::string> strings() const;
 };
+
+struct RecordedMember {
+  std::string name;
+  RecordedValue value;
+};
+
+inline bool RecordedValue::has(std::string_view name) const { return (*this)[name].kind != kMissing; }
+inline bool RecordedValue::is_true() const { return kind == kBool && text == "true"; }
+inline int64_t RecordedValue::integer() const { return std::stoll(text); }
+inline const RecordedValue& RecordedValue::operator[](std::string_view name) const {
+  static const RecordedValue missing;
+  for (const RecordedMember& member : members) {
+    if (member.name == name) return member.value;
+  }
+  return missing;
+}
+inline std::map<std::string, std::string> RecordedValue::strings() const {
+  std::map<std::string, std::string> all;
+  for (const RecordedMember& member : members) all[member.name] = member.value.text;
+  return all;
+}
 
 class RecordedReader {
  public:
@@ -61,7 +77,9 @@ class RecordedReader {
     } else {
       const size_t end = std::min(rest_.find_first_of(",]} \t"), rest_.size());
       value.text = rest_.substr(0, end);
-      value.kind = c == 'n' ? RecordedValue::kNull : c == 't' || c == 'f' ? RecordedValue::kBool : RecordedValue::kNumber;
+      value.kind = RecordedValue::kNumber;
+      if (c == 'n') value.kind = RecordedValue::kNull;
+      if (c == 't' || c == 'f') value.kind = RecordedValue::kBool;
       rest_.remove_prefix(end);
     }
     return value;
@@ -82,19 +100,22 @@ class RecordedReader {
     const char close = open == '[' ? ']' : '}';
     Take();
     SkipSpace();
-    if (Peek() == close) Take();
-    else do {
+    if (Peek() == close) {
+      Take();
+      return;
+    }
+    do {
+      SkipSpace();
+      if (open == '[') {
+        value.items.push_back(Read());
+      } else {
+        std::string name = ReadString();
         SkipSpace();
-        if (open == '[') {
-          value.items.push_back(Read());
-        } else {
-          std::string name = ReadString();
-          SkipSpace();
-          Take();  // the colon
-          value.members.emplace_back(std::move(name), Read());
-        }
-        SkipSpace();
-      } while (Take() == ',');
+        Take();  // the colon
+        value.members.push_back({std::move(name), Read()});
+      }
+      SkipSpace();
+    } while (Take() == ',');
   }
   std::string ReadString() {
     std::string text;

@@ -5,9 +5,9 @@
 //   lease.spec.renewTime = metav1::MicroTime(clock.Now());            // from std::chrono::system_clock::time_point
 //   metav1::Duration interval = std::chrono::seconds(90);             // prints "1m30s"
 //
-// Each is eight bytes and trivially copyable; all-zero bytes are the default value, which for the first two is Go's zero
-// time, 0001-01-01T00:00:00Z, and means "not set" (null in JSON). Conversions that would leave the range of int64 give
-// the nearest value. Thread-safe as any value is.
+// Each is eight bytes and trivially copyable; all-zero bytes are the default value, which for the first two is Go's
+// zero time, 0001-01-01T00:00:00Z, and means "not set" (null in JSON). Conversions that would leave the range of int64
+// give the nearest value. Thread-safe as any value is.
 #pragma once
 
 #include <chrono>
@@ -68,8 +68,8 @@ class Time {
     return time;
   }
 
-  // RFC 3339, as leniently as Go reads it: any offset, a fraction of a second (cut off) behind a point or comma, an hour
-  // of one digit.
+  // RFC 3339, as leniently as Go reads it: any offset, a fraction of a second (cut off) behind a point or comma, an
+  // hour of one digit.
   static Result<Time> Parse(std::string_view text);
 
   constexpr bool IsZero() const { return seconds_ == 0; }

@@ -7,9 +7,7 @@ namespace {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-bool IsSymbol(char c) {
-  return c == '=' || c == '!' || c == '(' || c == ')' || c == ',' || c == '>' || c == '<';
-}
+bool IsSymbol(char c) { return c == '=' || c == '!' || c == '(' || c == ')' || c == ',' || c == '>' || c == '<'; }
 
 Token SymbolAt(std::string_view rest) {
   const std::string_view two = rest.substr(0, 2);

@@ -20,7 +20,9 @@ constexpr Uint128 PowerOfTen(int n) {
   return power;
 }
 
-constexpr Uint128 Magnitude(Int128 value) { return value < 0 ? -static_cast<Uint128>(value) : static_cast<Uint128>(value); }
+constexpr Uint128 Magnitude(Int128 value) {
+  return value < 0 ? -static_cast<Uint128>(value) : static_cast<Uint128>(value);
+}
 
 // mantissa * 10^exponent
 struct Decimal {

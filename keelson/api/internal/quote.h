@@ -6,7 +6,8 @@
 
 namespace keelson::internal {
 
-// Printable text stays as it is, also beyond ASCII; quotes, backslashes, control characters and stray bytes are escaped.
+// Printable text stays as it is, also beyond ASCII; quotes, backslashes, control characters and stray bytes are
+// escaped.
 std::string Quote(std::string_view text);
 
 // As Go's time package quotes: every byte that is not printable ASCII becomes \xhh.
