@@ -89,7 +89,8 @@ const void* ReadOptional(const Type& type, const void* value) {
   if (type.ops != nullptr) return type.ops->optional_get(value);
   if (type.storage == Storage::kNode) {
     const Node* node = NodeAt(value);
-    return node == nullptr ? nullptr : node->payload();
+    if (node == nullptr) return nullptr;
+    return type.element->is_struct() ? static_cast<const void*>(node->payload()) : value;
   }
   const auto* bytes = static_cast<const std::byte*>(value);
   return bytes[type.element->size] == std::byte{0} ? nullptr : value;
@@ -99,6 +100,10 @@ void* EnsureOptional(const Type& type, void* value) {
   if (type.ops != nullptr) {
     const void* present = type.ops->optional_get(value);
     return present != nullptr ? const_cast<void*>(present) : type.ops->optional_emplace(value);
+  }
+  if (type.storage == Storage::kNode && !type.element->is_struct()) {
+    internal::MakePresent(value);
+    return value;
   }
   if (type.storage == Storage::kNode) {
     Node*& node = NodeAt(value);

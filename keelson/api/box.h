@@ -18,8 +18,18 @@ inline constexpr bool kIsPlainValue<String> = true;
 template <>
 inline constexpr bool kIsPlainValue<Bytes> = true;
 
+// True for the plain values that are one pointer to a node, null when empty.
+template <class T>
+inline constexpr bool kIsSingleHandle = false;
+template <>
+inline constexpr bool kIsSingleHandle<String> = true;
+template <>
+inline constexpr bool kIsSingleHandle<Bytes> = true;
+
 namespace internal {
 
+// Turns a null handle into one of the empty node.
+void MakePresent(void* handle);
 [[noreturn]] void DieOnEmptyAccess(const char* what);
 bool EqualAt(const Type& type, const void* a, const void* b);
 

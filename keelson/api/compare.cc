@@ -1,6 +1,8 @@
 #include "keelson/api/compare.h"
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "keelson/api/access.h"
 #include "keelson/api/int_or_string.h"
@@ -27,6 +29,21 @@ bool EqualLists(const Type& type, const void* a, const void* b) {
 bool EqualMaps(const Type& type, const void* a, const void* b) {
   if (Length(type, a) != Length(type, b)) return false;
   bool equal = true;
+  if (type.ops != nullptr) {
+    // A std::map offers no search through its table, but both come in key order.
+    std::vector<std::pair<std::string_view, const void*>> others;
+    ForEachEntry(type, b, [&](std::string_view key, const void* element) {
+      others.emplace_back(key, element);
+      return true;
+    });
+    size_t i = 0;
+    ForEachEntry(type, a, [&](std::string_view key, const void* element) {
+      equal = key == others[i].first && Equal(*type.element, element, others[i].second);
+      ++i;
+      return equal;
+    });
+    return equal;
+  }
   ForEachEntry(type, a, [&](std::string_view key, const void* element) {
     const void* other = ReadEntry(type, b, key);
     equal = other != nullptr && Equal(*type.element, element, other);

@@ -64,7 +64,7 @@ class Reaper {
         for (const Field& field : type.fields) DropValue(*field.type, static_cast<std::byte*>(value) + field.offset);
         return;
       case Kind::kOptional:
-        if (type.storage == Storage::kNode) return Drop(*type.element, NodeAt(value));
+        if (type.element->is_struct()) return Drop(*type.element, NodeAt(value));
         return DropValue(*type.element, value);
       case Kind::kList:
       case Kind::kMap: return Drop(type, NodeAt(value));
@@ -167,7 +167,7 @@ void AdoptCopiedBytes(const Type& type, void* value) {
       for (const Field& field : type.fields) AdoptCopiedBytes(*field.type, static_cast<std::byte*>(value) + field.offset);
       return;
     case Kind::kOptional:
-      if (type.storage == Storage::kNode) return AdoptNode(*type.element, value);
+      if (type.element->is_struct()) return AdoptNode(*type.element, value);
       return AdoptCopiedBytes(*type.element, value);
     case Kind::kList:
     case Kind::kMap: return AdoptNode(type, value);
@@ -203,6 +203,14 @@ void ThrowNodeTooLong(size_t length) {
 void DieOnEmptyAccess(const char* what) {
   std::fprintf(stderr, "keelson: %s was read without asking whether it is there\n", what);
   std::abort();
+}
+
+void MakePresent(void* handle) {
+  // Never freed: this first reference is never given back.
+  static Node* const empty = AllocateNode(NodeKind::kString, 0, 0, Node::kExact);
+  if (NodeAt(handle) != nullptr) return;
+  empty->references.fetch_add(1, std::memory_order_relaxed);
+  NodeAt(handle) = empty;
 }
 
 size_t CapacityFor(size_t length) { return std::bit_ceil(length == 0 ? size_t{1} : length); }

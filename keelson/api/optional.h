@@ -5,6 +5,7 @@
 //   pod.spec.securityContext.Ensure().runAsNonRoot = true;
 //
 // Scalars sit in place; a struct is one pointer to a shared node and may be incomplete where the member is declared.
+// An Optional<String> that holds "" is present; assigning an empty String through a reference to its value makes it absent.
 // Reading through const never copies; a mutable access clones a shared node first. Converts from and to std::optional.
 #pragma once
 
@@ -33,8 +34,24 @@ class OptionalStorage {
   Box<T> box_;
 };
 
+// A handle whose null pointer would otherwise be the empty value: here null is absent, and a node of length 0 is empty.
 template <class T>
-  requires kIsPlainValue<T>
+  requires kIsSingleHandle<T>
+class OptionalStorage<T> {
+ public:
+  constexpr OptionalStorage() = default;
+  explicit OptionalStorage(T value) : value_(std::move(value)) { MakePresent(&value_); }
+  bool present() const { return *reinterpret_cast<Node* const*>(&value_) != nullptr; }
+  const T& read() const { return value_; }
+  // The caller may assign the null handle, which then means absent and not empty.
+  T& write() { return value_; }
+
+ private:
+  T value_{};
+};
+
+template <class T>
+  requires(kIsPlainValue<T> && !kIsSingleHandle<T>)
 class OptionalStorage<T> {
  public:
   constexpr OptionalStorage() = default;
@@ -126,7 +143,7 @@ template <class T>
 struct Describe<Optional<T>> {
   static constexpr Type type = {.name = "optional",
                                 .kind = Kind::kOptional,
-                                .storage = kIsPlainValue<T> ? Storage::kInline : Storage::kNode,
+                                .storage = kIsPlainValue<T> && !kIsSingleHandle<T> ? Storage::kInline : Storage::kNode,
                                 .size = sizeof(Optional<T>),
                                 .element = &Describe<T>::type};
 };

@@ -2,14 +2,6 @@
 
 namespace keelson {
 
-namespace {
-
-// A piece ends behind a member of one of the outermost levels. Deeper cuts would cost more in handles than they share.
-constexpr int kDeepestCut = 2;
-constexpr size_t kShortestPiece = 48;
-
-}  // namespace
-
 size_t FieldsV1::FirstPiece(std::string_view json) {
   // Depth is counted from where the piece begins: what matters is that equal stretches of text are cut alike.
   int depth = 0;
@@ -28,7 +20,7 @@ size_t FieldsV1::FirstPiece(std::string_view json) {
       ++depth;
     } else if (c == '}') {
       --depth;
-    } else if (c == ',' && depth <= kDeepestCut && i + 1 >= kShortestPiece) {
+    } else if (c == ',' && EndsPiece(i + 1, depth)) {
       return i + 1;
     }
   }

@@ -1,5 +1,6 @@
 #include "keelson/api/sharing.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -14,13 +15,13 @@ namespace keelson::internal {
 namespace {
 
 // Open addressing with linear probing. A slot keeps the hash beside the pointer: probing rarely touches a node, and
-// growing never does.
+// growing never does. Grows by less than doubling, because the table is a good part of what a shared node costs.
 class Shard {
  public:
   // A shared node equal to the candidate, with a reference for the caller, or null.
   Node* Acquire(uint32_t hash, uint32_t bits, const std::byte* payload, size_t bytes) {
     if (nodes_.empty()) return nullptr;
-    for (size_t i = hash & mask(); nodes_[i] != nullptr || hashes_[i] == kErased; i = (i + 1) & mask()) {
+    for (size_t i = Home(hash); nodes_[i] != nullptr || hashes_[i] == kErased; i = Next(i)) {
       Node* node = nodes_[i];
       if (node == nullptr || hashes_[i] != hash || node->bits != bits) continue;
       if (std::memcmp(node->payload(), payload, bytes) != 0) continue;
@@ -34,9 +35,9 @@ class Shard {
   }
 
   void Insert(uint32_t hash, Node* node) {
-    if ((used_ + 1) * 8 > nodes_.size() * 7) Rehash();
-    size_t i = hash & mask();
-    while (nodes_[i] != nullptr) i = (i + 1) & mask();
+    if ((used_ + 1) * 5 > nodes_.size() * 4) Rehash();
+    size_t i = Home(hash);
+    while (nodes_[i] != nullptr) i = Next(i);
     if (hashes_[i] != kErased) ++used_;
     nodes_[i] = node;
     hashes_[i] = hash;
@@ -44,8 +45,8 @@ class Shard {
   }
 
   void Erase(uint32_t hash, const Node* node) {
-    size_t i = hash & mask();
-    while (nodes_[i] != node) i = (i + 1) & mask();
+    size_t i = Home(hash);
+    while (nodes_[i] != node) i = Next(i);
     nodes_[i] = nullptr;
     hashes_[i] = kErased;
     --live_;
@@ -58,11 +59,12 @@ class Shard {
  private:
   static constexpr uint32_t kErased = 1;  // of an empty slot: probing goes on behind it
 
-  size_t mask() const { return nodes_.size() - 1; }
+  // Where probing starts: the hash scaled to the size.
+  size_t Home(uint32_t hash) const { return static_cast<size_t>((uint64_t{hash} * nodes_.size()) >> 32); }
+  size_t Next(size_t i) const { return i + 1 == nodes_.size() ? 0 : i + 1; }
 
   void Rehash() {
-    size_t size = 64;
-    while (size * 3 < (live_ + 1) * 4) size *= 2;
+    const size_t size = std::max<size_t>(64, live_ + live_ * 3 / 4);
     std::vector<Node*> old_nodes(size);
     std::vector<uint32_t> old_hashes(size);
     old_nodes.swap(nodes_);
@@ -192,7 +194,7 @@ Node*& NodeAt(void* slot) { return *static_cast<Node**>(slot); }
 
 void ShareString(void* slot) {
   Node*& node = NodeAt(slot);
-  if (node == nullptr || node->frozen()) return;
+  if (node == nullptr || node->frozen() || node->length() == 0) return;
   Node* shared = SharedString({reinterpret_cast<const char*>(node->payload()), node->length()});
   if (DropReference(node)) FreeStringNode(node);
   node = shared;
@@ -214,6 +216,7 @@ void CopyMeaningfulBytes(const Type& type, std::byte* to, const std::byte* from)
 void ShareNodeAt(NodeKind kind, const Type& type, void* slot) {
   Node*& node = NodeAt(slot);
   if (node == nullptr || node->frozen()) return;
+  if (kind != NodeKind::kStruct && node->length() == 0) return;
   if (kind == NodeKind::kStruct && type.ops != nullptr) return;  // holds values that only C++ can compare
   if (kind != NodeKind::kStruct && IsManaged(*type.element) && !type.element->is_struct()) return;
   // The canonical copy takes its own references; the original keeps its until it is released below.
@@ -290,7 +293,7 @@ void ShareNodes(const Type& type, void* value) {
       }
       return;
     case Kind::kOptional:
-      if (type.storage == Storage::kNode) return internal::ShareNodeAt(NodeKind::kStruct, *type.element, value);
+      if (type.element->is_struct()) return internal::ShareNodeAt(NodeKind::kStruct, *type.element, value);
       return ShareNodes(*type.element, value);
     case Kind::kList: return internal::ShareNodeAt(NodeKind::kList, type, value);
     case Kind::kMap: return internal::ShareNodeAt(NodeKind::kMap, type, value);

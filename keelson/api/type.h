@@ -55,9 +55,19 @@ enum class ListType : uint8_t {
   kMap,     // structs told apart by Field::list_keys
 };
 
+// A name's first eight characters as a number: two names of one length that differ in it differ.
+constexpr uint64_t NamePrefix(std::string_view name) {
+  uint64_t prefix = 0;
+  for (size_t i = 0; i < name.size() && i < 8; ++i) {
+    prefix |= static_cast<uint64_t>(static_cast<unsigned char>(name[i])) << (8 * i);
+  }
+  return prefix;
+}
+
 // A field of a struct. `name` is the JSON name; the C++ member is at `offset`.
 struct Field {
   std::string_view name;
+  uint64_t prefix = NamePrefix(name);
   const Type* type;
   uint16_t offset;
   // Go's `omitempty`: an empty scalar, string, list, map or optional is left out of JSON. Structs never are.
@@ -76,6 +86,11 @@ struct Field {
   // Differs in nearly every object (names, uids): looking for an equal one to share would be wasted.
   bool unique = false;
   bool required = false;
+
+  // Whether this is its name, when the prefixes are known to be equal.
+  bool Is(std::string_view other) const {
+    return name.size() == other.size() && (name.size() <= 8 || name == other);
+  }
 };
 
 struct Message;
@@ -138,21 +153,21 @@ struct Type {
 
   // The field of that JSON name, or null. Starts looking at `*hint` and leaves it behind the field found, so that a
   // document whose fields come in declaration order, as servers write them, is matched in one pass over the table.
-  const Field* FindField(std::string_view field_name, size_t* hint) const {
-    const size_t count = fields.size();
-    size_t i = *hint < count ? *hint : 0;
-    for (size_t tried = 0; tried < count; ++tried) {
-      if (fields[i].name == field_name) {
-        *hint = i + 1;
-        return &fields[i];
-      }
-      if (++i == count) i = 0;
+  const Field* FindField(std::string_view field_name, uint64_t prefix, size_t* hint) const {
+    const Field* const first = fields.data();
+    const Field* const end = first + fields.size();
+    const Field* const start = first + (*hint < fields.size() ? *hint : 0);
+    for (const Field* field = start; field != end; ++field) {
+      if (field->prefix == prefix && field->Is(field_name)) return *hint = static_cast<size_t>(field + 1 - first), field;
+    }
+    for (const Field* field = first; field != start; ++field) {
+      if (field->prefix == prefix && field->Is(field_name)) return *hint = static_cast<size_t>(field + 1 - first), field;
     }
     return nullptr;
   }
   const Field* FindField(std::string_view field_name) const {
     size_t hint = 0;
-    return FindField(field_name, &hint);
+    return FindField(field_name, NamePrefix(field_name), &hint);
   }
 };
 

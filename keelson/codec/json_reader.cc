@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "keelson/api/access.h"
 #include "keelson/api/sharing.h"
@@ -66,6 +67,7 @@ class JsonReader::Impl {
     frame_ = nullptr;
     depth_ = 0;
     owner_ = nullptr;
+    holds_unique_ = false;
 
     bool good = ReadValue(type, value);
     if (good && !cursor_.AtEnd()) good = Fail("more text follows the document");
@@ -153,6 +155,9 @@ class JsonReader::Impl {
   bool TakeText(std::string_view& text) {
     if (cursor_.Peek() != '"') return FailKind("string");
     text = cursor_.TakeString();
+    return ResolveEscapes(text);
+  }
+  bool ResolveEscapes(std::string_view& text) {
     if (!internal::HasEscape(text)) [[likely]] return true;
     unescaped_.clear();
     if (!internal::Unescape(text, unescaped_)) return Fail("a string holds an escape that JSON does not have");
@@ -212,6 +217,7 @@ class JsonReader::Impl {
   }
 
   void PutString(std::string_view text, void* value, bool unique) {
+    holds_unique_ |= unique;
     if (options_.share_nodes && !unique) {
       *static_cast<Node**>(value) = internal::SharedString(text);
     } else {
@@ -238,9 +244,9 @@ class JsonReader::Impl {
   }
   bool ReadIntOrString(void* value) {
     if (cursor_.Peek() == '"') {
-      std::string_view text;
-      if (!TakeText(text)) return false;
-      *static_cast<IntOrString*>(value) = IntOrString(text);
+      String text;
+      if (!ReadText(TypeOf<String>(), &text, false)) return false;
+      *static_cast<IntOrString*>(value) = IntOrString(std::move(text));
       return true;
     }
     int64_t number;
@@ -295,15 +301,28 @@ class JsonReader::Impl {
   }
 
   bool ReadFieldsV1(void* value) {
-    std::string_view raw;
-    if (!Skip(raw)) return false;
-    if (raw.find_first_of(" \t\r\n") != std::string_view::npos) {
+    const UniquenessScope uniqueness(*this);
+    const size_t start = slots_.size();
+    const auto put = [&](std::string_view piece) { PutString(piece, slots_.Push(sizeof(Node*)), false); };
+    // The cuts are those of FieldsV1::ForEachPiece, found at the tokens instead of by reading every character.
+    const size_t begin = cursor_.offset();
+    cuts_.clear();
+    cuts_.push_back(begin);
+    const bool plain = cursor_.TakeNestedObjects([&](size_t offset, int depth) {
+      if (!FieldsV1::EndsPiece(offset - cuts_.back(), depth)) return depth;
+      cuts_.push_back(offset);
+      return 0;
+    });
+    if (plain) {
+      cuts_.push_back(cursor_.offset_behind());
+      for (size_t i = 0; i + 1 < cuts_.size(); ++i) put(cursor_.text(cuts_[i], cuts_[i + 1]));
+    } else {
+      std::string_view raw;
+      if (!Skip(raw)) return false;
       compact_.clear();
       internal::AppendCompact(raw, compact_);
-      raw = compact_;
+      FieldsV1::ForEachPiece(compact_, put);
     }
-    const size_t start = slots_.size();
-    FieldsV1::ForEachPiece(raw, [&](std::string_view piece) { PutString(piece, slots_.Push(sizeof(Node*)), false); });
     *static_cast<Node**>(value) = MakeNode(NodeKind::kList, TypeOf<List<String>>(), start, sizeof(Node*));
     return true;
   }
@@ -326,11 +345,16 @@ class JsonReader::Impl {
   // read(key) reads the value; the key is valid until it does.
   template <class ReadMember>
   bool ForEachMember(ReadMember read) {
+    return ForEachRawMember([&](std::string_view key) { return ResolveEscapes(key) && read(key); });
+  }
+  // The same with keys as they stand in the text, escapes and all.
+  template <class ReadMember>
+  bool ForEachRawMember(ReadMember read) {
     cursor_.Advance();  // the brace
     if (cursor_.Take('}')) return true;
     while (true) {
-      std::string_view key;
-      if (!TakeText(key)) return false;
+      if (cursor_.Peek() != '"') return FailKind("a field's name");
+      const std::string_view key = cursor_.TakeString();
       if (!cursor_.Take(':')) return Fail("expected ':' behind a field's name");
       if (!read(key)) return false;
       if (cursor_.Take(',')) continue;
@@ -357,8 +381,8 @@ class JsonReader::Impl {
     Node* node = nullptr;
     if (count > 0) {
       std::byte* payload = slots_.at(start);
-      node = options_.share_nodes ? internal::SharedNode(kind, type, payload, count)
-                                  : internal::OwnNode(kind, type, payload, count);
+      node = options_.share_nodes && !holds_unique_ ? internal::SharedNode(kind, type, payload, count)
+                                                    : internal::OwnNode(kind, type, payload, count);
     }
     slots_.Truncate(start);
     return node;
@@ -382,7 +406,20 @@ class JsonReader::Impl {
     return false;
   }
 
+  // What holds something unique has no equal either: looking for one, and keeping it where one would be looked for, would
+  // be wasted. Tells so of what is read during the life of the scope, and of all around it from then on.
+  class UniquenessScope {
+   public:
+    explicit UniquenessScope(Impl& reader) : reader_(reader), around_(std::exchange(reader.holds_unique_, false)) {}
+    ~UniquenessScope() { reader_.holds_unique_ |= around_; }
+
+   private:
+    Impl& reader_;
+    bool around_;
+  };
+
   Node* ReadStructNode(const Type& type) {
+    const UniquenessScope uniqueness(*this);
     if (!options_.share_nodes || type.ops != nullptr) {
       Node* node = internal::NewStructNode(type);
       if (ReadValue(type, node->payload())) return node;
@@ -394,7 +431,8 @@ class JsonReader::Impl {
       internal::DestroyValue(type, block.data());
       return nullptr;
     }
-    return internal::SharedNode(NodeKind::kStruct, type, block.data(), 0);
+    return holds_unique_ ? internal::OwnNode(NodeKind::kStruct, type, block.data(), 0)
+                         : internal::SharedNode(NodeKind::kStruct, type, block.data(), 0);
   }
 
   // Reads one element into a slot at the end of `slots_`.
@@ -419,6 +457,7 @@ class JsonReader::Impl {
     if (cursor_.Peek() != '[') return FailKind("array");
     const DepthScope scope(*this);
     if (!scope.allowed()) return false;
+    const UniquenessScope uniqueness(*this);
     FrameScope frame(*this);
     (*frame).is_element = true;
     const Type& element = *type.element;
@@ -462,6 +501,7 @@ class JsonReader::Impl {
     if (cursor_.Peek() != '{') return FailKind("object");
     const DepthScope scope(*this);
     if (!scope.allowed()) return false;
+    const UniquenessScope uniqueness(*this);
     FrameScope frame(*this);
     const Type& element = *type.element;
     const auto file_unknown = [&](size_t first, std::string_view key) {
@@ -572,9 +612,13 @@ class JsonReader::Impl {
     uint64_t seen[kMostTrackedFields / 64] = {};
     size_t hint = 0;
     const std::byte* base = static_cast<std::byte*>(value);
-    return ForEachMember([&](std::string_view key) {
-      const Field* field = key.empty() ? nullptr : type.FindField(key, &hint);
-      if (field == nullptr) [[unlikely]] return ReadUnlisted(type, key, knows_own_type, frame);
+    return ForEachRawMember([&](std::string_view key) {
+      const Field* field = type.FindField(key, cursor_.PrefixOf(key), &hint);
+      if (field == nullptr && internal::HasEscape(key)) {
+        if (!ResolveEscapes(key)) return false;
+        field = type.FindField(key, NamePrefix(key), &hint);
+      }
+      if (field == nullptr || key.empty()) [[unlikely]] return ReadUnlisted(type, key, knows_own_type, frame);
       (*frame).name = field->name;
       void* slot = const_cast<std::byte*>(base) + field->offset;
       const size_t index = static_cast<size_t>(field - type.fields.data());
@@ -684,13 +728,17 @@ class JsonReader::Impl {
 
   bool ReadOptional(const Type& type, void* value) {
     if (type.ops != nullptr) return ReadValue(*type.element, type.ops->optional_emplace(value));
-    if (type.storage == Storage::kNode) {
+    if (type.element->is_struct()) {
       Node* node = ReadStructNode(*type.element);
       *static_cast<Node**>(value) = node;
       return node != nullptr;
     }
     if (!ReadValue(*type.element, value)) return false;
-    static_cast<std::byte*>(value)[type.element->size] = std::byte{1};
+    if (type.storage == Storage::kNode) {
+      internal::MakePresent(value);
+    } else {
+      static_cast<std::byte*>(value)[type.element->size] = std::byte{1};
+    }
     return true;
   }
 
@@ -781,12 +829,14 @@ class JsonReader::Impl {
   internal::Scratch scratch_;
   std::string unescaped_;
   std::string compact_;
+  std::vector<size_t> cuts_;
   std::string failure_;
   std::vector<std::string> strict_errors_;
   std::vector<UnknownField> unknown_;
   const Frame* frame_ = nullptr;
   const Type* owner_ = nullptr;
   int depth_ = 0;
+  bool holds_unique_ = false;
 };
 
 JsonReader::JsonReader(JsonReadOptions options) : impl_(std::make_unique<Impl>(options)) {}

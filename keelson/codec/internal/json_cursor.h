@@ -3,9 +3,11 @@
 // The end of a string or number needs no search: between it and the next token there is only white space.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
+#include "keelson/api/type.h"
 #include "keelson/codec/internal/json_text.h"
 
 namespace keelson::internal {
@@ -26,8 +28,18 @@ class JsonCursor {
     Advance();
     return true;
   }
+  // Moves over the object at hand when it holds nothing but objects, has no white space between tokens and no bad
+  // escape: what a set of fields looks like. Otherwise stays and returns false. For every comma, at_comma(offset behind
+  // it, depth) gives the depth from which to go on counting.
+  template <class AtComma>
+  bool TakeNestedObjects(AtComma at_comma);
+
   // Bytes from the start of the text.
   size_t offset() const { return AtEnd() ? size_ : *token_; }
+
+  // Bytes up to the end of the token behind us, which is one character long.
+  size_t offset_behind() const { return token_[-1] + size_t{1}; }
+  std::string_view text(size_t begin, size_t end) const { return {text_ + begin, end - begin}; }
 
   // The token at hand is a string: its content between the quotes, escapes and all. Moves on.
   std::string_view TakeString() {
@@ -42,6 +54,14 @@ class JsonCursor {
     while (IsJsonSpace(text_[end - 1])) --end;
     return {text_ + begin, end - begin};
   }
+  // NamePrefix of a string's content, read eight bytes at a time where the text goes on so far.
+  uint64_t PrefixOf(std::string_view content) const {
+    if (content.data() + 8 > text_ + size_) [[unlikely]] return NamePrefix(content);
+    uint64_t word;
+    std::memcpy(&word, content.data(), 8);
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    return content.size() >= 8 ? word : word & ((uint64_t{1} << (8 * content.size())) - 1);
+  }
   // The characters from `begin` up to the token at hand, without trailing white space.
   std::string_view Since(size_t begin) const {
     size_t end = offset();
@@ -55,5 +75,60 @@ class JsonCursor {
   const uint32_t* token_ = nullptr;
   const uint32_t* end_ = nullptr;
 };
+
+// Which token may follow which inside objects of objects: one bit for each pair of classes.
+namespace nested_objects {
+
+enum Class : uint8_t { kOther, kOpen, kClose, kKey, kColon, kComma };
+constexpr Class ClassOf(char c) {
+  switch (c) {
+    case '{': return kOpen;
+    case '}': return kClose;
+    case '"': return kKey;
+    case ':': return kColon;
+    case ',': return kComma;
+    default: return kOther;
+  }
+}
+constexpr uint64_t Pair(Class before, Class after) { return uint64_t{1} << (before * 8 + after); }
+inline constexpr uint64_t kAllowed = Pair(kOpen, kKey) | Pair(kOpen, kClose) | Pair(kKey, kColon) | Pair(kColon, kOpen) |
+                                     Pair(kClose, kComma) | Pair(kClose, kClose) | Pair(kComma, kKey);
+
+}  // namespace nested_objects
+
+template <class AtComma>
+bool JsonCursor::TakeNestedObjects(AtComma at_comma) {
+  using namespace nested_objects;
+  if (Peek() != '{') return false;
+  Class before = kColon;  // as if behind a name
+  int depth = 0;
+  int counted_depth = 0;
+  const uint32_t* token = token_;
+  for (uint32_t expected = *token; token < end_; ++token) {
+    const uint32_t at = *token;
+    const Class now = ClassOf(text_[at]);
+    if ((kAllowed & Pair(before, now)) == 0 || at != expected) return false;
+    before = now;
+    expected = at + 1;
+    switch (now) {
+      case kOpen: ++depth, ++counted_depth; break;
+      case kClose:
+        --counted_depth;
+        if (--depth > 0) break;
+        token_ = token + 1;
+        return true;
+      case kKey: {
+        if (token + 1 == end_) return false;
+        expected = token[1];
+        const std::string_view content(text_ + at + 1, expected - at - 2);
+        if (text_[expected - 1] != '"' || (HasEscape(content) && !HasOnlyGoodEscapes(content))) return false;
+        break;
+      }
+      case kComma: counted_depth = at_comma(at + 1, counted_depth); break;
+      default: break;
+    }
+  }
+  return false;
+}
 
 }  // namespace keelson::internal

@@ -81,6 +81,18 @@ bool Unescape(std::string_view content, std::string& out) {
   }
 }
 
+bool HasOnlyGoodEscapes(std::string_view content) {
+  for (size_t i = content.find('\\'); i != std::string_view::npos; i = content.find('\\', i + 2)) {
+    if (i + 1 >= content.size()) return false;
+    const char escape = content[i + 1];
+    if (escape == 'u' ? HexQuad(content.substr(i + 2)) < 0
+                      : std::string_view("\"\\/bfnrt").find(escape) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return true;
+}
+
 NumberForm ClassifyNumber(std::string_view text) {
   const char* at = text.data();
   const char* end = at + text.size();

@@ -31,6 +31,8 @@ inline bool HasEscape(std::string_view text) {
 // The text that a string's content stands for, appended. A lone surrogate becomes U+FFFD, as in Go. False on a bad escape.
 bool Unescape(std::string_view content, std::string& out);
 
+bool HasOnlyGoodEscapes(std::string_view content);
+
 enum class NumberForm { kBad, kInteger, kReal };
 // Whether `text` is a JSON number, and of which form.
 NumberForm ClassifyNumber(std::string_view text);
