@@ -13,8 +13,9 @@
 //   "$deleteFromPrimitiveList/<list>": [...] scalars to remove
 //   "$retainKeys": [...]                     members not named here are removed (a volume has one source)
 //
-// Results are those of k8s.io/apimachinery's strategicpatch, in whatever order it happens to visit members; where that
-// panics (null elements, objects where scalars belong), an error is returned. Errors start with the path of the member.
+// Results are those of k8s.io/apimachinery's strategicpatch, quirks of order included. Where Go panics (null elements,
+// objects where scalars belong) or its answer depends on chance (the order in which it visits members, the capacity of an
+// array with repeated scalars), there is an error or one answer of ours. Errors start with the path of the member.
 #pragma once
 
 #include "keelson/api/json.h"

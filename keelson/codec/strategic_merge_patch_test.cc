@@ -78,6 +78,16 @@ TEST(StrategicMergePatch, LeavesItsInputsAlone) {
   EXPECT_EQ(patch_json, Parse(patch));
 }
 
+// Go's answer to the second: a side effect of deleting in place, but what servers do.
+TEST(StrategicMergePatch, NewElementGoesLastWhereThePatchDeletesOne) {
+  const char* pod = R"({"spec":{"containers":[{"name":"a"},{"name":"b"},{"name":"c"}]}})";
+  EXPECT_EQ(*PatchPod(pod, R"({"spec":{"$setElementOrder/containers":[{"name":"x"}],"containers":[{"name":"x"}]}})"),
+            Parse(R"({"spec":{"containers":[{"name":"x"},{"name":"a"},{"name":"b"},{"name":"c"}]}})"));
+  EXPECT_EQ(*PatchPod(pod, R"({"spec":{"$setElementOrder/containers":[{"name":"x"}],
+                               "containers":[{"name":"x"},{"name":"a","$patch":"delete"}]}})"),
+            Parse(R"({"spec":{"containers":[{"name":"b"},{"name":"c"},{"name":"x"}]}})"));
+}
+
 TEST(StrategicMergePatch, ErrorsNameThePathAndTheReason) {
   EXPECT_EQ(PatchPod(R"({"spec":{"containers":[{"name":"a"}]}})", R"({"spec":{"containers":[{"image":"x"}]}})")
                 .error()

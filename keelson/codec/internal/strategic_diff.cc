@@ -15,14 +15,19 @@ namespace {
 
 struct Keyed {
   std::string text;  // of the merge key or the scalar, by which Go sorts
+  size_t position;   // in the list
   Json element;
 };
 
 // Elements with equal keys come out in reverse: Go's sort does so with up to 12 elements, and leaves it open with more.
 std::vector<Keyed> SortedByText(const JsonList& list, std::string_view merge_key) {
   std::vector<Keyed> sorted;
-  for (size_t i = list.size(); i-- > 0;) sorted.push_back({SortText(*IdentityOf(list[i], merge_key)), list[i]});
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Keyed& a, const Keyed& b) { return a.text < b.text; });
+  for (size_t i = 0; i < list.size(); ++i) {
+    sorted.push_back({SortText(*IdentityOf(list[i], merge_key)), i, list[i]});
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const Keyed& a, const Keyed& b) {
+    return a.text != b.text ? a.text < b.text : a.position > b.position;
+  });
   return sorted;
 }
 

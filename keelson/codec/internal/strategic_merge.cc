@@ -108,6 +108,38 @@ Result<void> ExpectInOrder(const JsonList& patch, const JsonList& order, std::st
   return {};
 }
 
+// The order of a list in the object, as it counts for "$setElementOrder". Go takes deleted elements out of the list's
+// array, lets new ones move into the room that is left, and reads the order from that array afterwards: so where a
+// patch deletes, as many of its new elements count as standing at the end.
+JsonList OrderAfterDeletions(const JsonList& original, const JsonList& patch, std::string_view merge_key) {
+  JsonSet deleted;
+  bool replaced = false;
+  for (const Json& element : patch) {
+    const Json* identity = IdentityOf(element, merge_key);
+    if (identity != nullptr && IsDeletion(element)) deleted.insert(*identity);
+    const Json* directive = element.find(kDirective);
+    if (directive != nullptr && HasText(*directive, kReplace)) replaced = true;
+  }
+  if (deleted.empty()) return original;
+
+  JsonList order;
+  JsonSet present;
+  for (const Json& element : original) {
+    const Json* identity = IdentityOf(element, merge_key);
+    if (identity != nullptr && deleted.contains(*identity)) continue;
+    if (identity != nullptr) present.insert(*identity);
+    order.push_back(element);
+  }
+  if (replaced) return order;
+  for (const Json& element : patch) {
+    if (order.size() == original.size()) break;
+    const Json* identity = IdentityOf(element, merge_key);
+    if (identity == nullptr || element.find(kDirective) != nullptr) continue;
+    if (present.insert(*identity).second) order.push_back(element);
+  }
+  return order;
+}
+
 class Merger {
  public:
   explicit Merger(MergeMode mode) : mode_(mode) {}
@@ -163,9 +195,12 @@ class Merger {
 
     KEELSON_TRY(merged, MergeEither(current, patched, strategy));
     const JsonList current_list = current.value_or(JsonList());
-    KEELSON_TRY(kind, ElementKind(current_list, patched.value_or(JsonList())));
+    const JsonList patched_list = patched.value_or(JsonList());
+    KEELSON_TRY(kind, ElementKind(current_list, patched_list));
+    const JsonList current_order =
+        strategy.merge ? OrderAfterDeletions(current_list, patched_list, strategy.merge_key) : current_list;
     KEELSON_TRY(ordered, OrderElements(merged, {.wanted = order.list(),
-                                                .current = current_list,
+                                                .current = current_order,
                                                 .merge_key = strategy.merge_key,
                                                 .objects = kind == Json::Kind::kObject}));
     original.Set(String(member), Json(std::move(ordered)));

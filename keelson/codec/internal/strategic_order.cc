@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "keelson/codec/internal/strategic_schema.h"
@@ -13,6 +14,7 @@ namespace {
 struct Ranked {
   Json element;
   std::optional<size_t> rank;
+  size_t position;  // in the list to sort: what makes the sort stable
 };
 
 // Go compares an element that has no rank as less than any other, on either side, so the outcome is what its insertion
@@ -33,7 +35,9 @@ void SortByRank(std::vector<Ranked>& items) {
       std::all_of(items.begin(), items.end(), [](const Ranked& item) { return item.rank.has_value(); });
   if (!all_ranked && items.size() <= kInsertionBlock) return InsertionSort(items);
   // An empty optional is less than any value: a longer list gets those without a rank first, as they came.
-  std::stable_sort(items.begin(), items.end(), [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+  std::sort(items.begin(), items.end(), [](const Ranked& a, const Ranked& b) {
+    return std::tie(a.rank, a.position) < std::tie(b.rank, b.position);
+  });
 }
 
 // Both lists keep their order; of the two next elements the one of `others` goes first only when `current` has both and
@@ -113,7 +117,7 @@ JsonList SortByOrder(const JsonList& list, const JsonList& order, std::string_vi
     if (IsDeletion(element)) {
       deletions.push_back(element);
     } else {
-      kept.push_back({element, positions.Find(element)});
+      kept.push_back({element, positions.Find(element), kept.size()});
     }
   }
   SortByRank(kept);
