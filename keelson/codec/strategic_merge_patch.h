@@ -14,8 +14,8 @@
 //   "$retainKeys": [...]                     members not named here are removed (a volume has one source)
 //
 // Results are those of k8s.io/apimachinery's strategicpatch, quirks of order included. Where Go panics (null elements,
-// objects where scalars belong) or its answer depends on chance (the order in which it visits members, the capacity of an
-// array with repeated scalars), there is an error or one answer of ours. Errors start with the path of the member.
+// objects where scalars belong) there is an error; where its answer depends on chance (the order in which it visits
+// members, the capacity of an array with repeated scalars), one answer. Errors start with the path of the member.
 #pragma once
 
 #include "keelson/api/json.h"

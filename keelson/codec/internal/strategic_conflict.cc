@@ -65,6 +65,7 @@ std::vector<Json> SortedSet(const JsonList& list) {
   std::map<std::string, Json> elements;
   for (const Json& element : list) elements.emplace(SortText(element), element);
   std::vector<Json> sorted;
+  sorted.reserve(elements.size());
   for (const auto& [text, element] : elements) sorted.push_back(element);
   return sorted;
 }

@@ -22,6 +22,7 @@ struct Keyed {
 // Elements with equal keys come out in reverse: Go's sort does so with up to 12 elements, and leaves it open with more.
 std::vector<Keyed> SortedByText(const JsonList& list, std::string_view merge_key) {
   std::vector<Keyed> sorted;
+  sorted.reserve(list.size());
   for (size_t i = 0; i < list.size(); ++i) {
     sorted.push_back({SortText(*IdentityOf(list[i], merge_key)), i, list[i]});
   }
