@@ -26,19 +26,33 @@ constexpr Field kNoField = {.name = {}, .type = nullptr, .offset = 0};
 
 const Node* NodeAt(const void* slot) { return *static_cast<const Node* const*>(slot); }
 
+// ReadOptional, in line for our own.
+inline const void* PresentValue(const Type& type, const void* value) {
+  if (type.storage == Storage::kNode && type.element->is_struct()) {
+    const Node* node = NodeAt(value);
+    return node == nullptr ? nullptr : node->payload();
+  }
+  if (type.storage == Storage::kInline) {
+    return static_cast<const std::byte*>(value)[type.element->size] == std::byte{0} ? nullptr : value;
+  }
+  return ReadOptional(type, value);
+}
+
 // IsEmpty, with the cases that fill most of an object in line.
 inline bool LeftOut(const Field& field, const Type& type, const void* value) {
   if (field.omit_zero) return IsZero(type, value);
   if (!field.omit_empty) return false;
-  if (type.storage == Storage::kNode) {
-    switch (type.kind) {
-      case Kind::kString:
-      case Kind::kBytes:
-      case Kind::kList:
-      case Kind::kMap: return NodeAt(value) == nullptr || NodeAt(value)->length() == 0;
-      case Kind::kOptional: return NodeAt(value) == nullptr;
-      default: break;
-    }
+  switch (type.kind) {
+    case Kind::kString:
+    case Kind::kBytes:
+    case Kind::kList:
+    case Kind::kMap:
+      if (type.storage != Storage::kNode) break;
+      return NodeAt(value) == nullptr || NodeAt(value)->length() == 0;
+    case Kind::kOptional: return PresentValue(type, value) == nullptr;
+    case Kind::kBool: return !*static_cast<const bool*>(value);
+    case Kind::kInt32: return *static_cast<const int32_t*>(value) == 0;
+    default: break;
   }
   return IsEmpty(type, value);
 }
@@ -138,7 +152,9 @@ class Writer {
       if (LeftOut(field, field_type, field_value) || field.name.empty()) continue;
       PutKey(separator, field.name);
       separator = ',';
-      if (unknown_ == nullptr) [[likely]] {
+      if (field_type.kind == Kind::kString) {
+        WriteText(field_type, field_value);
+      } else if (unknown_ == nullptr) [[likely]] {
         WriteValue(field_type, field_value, field);
       } else {
         const size_t length = path_.size();
@@ -199,6 +215,13 @@ class Writer {
     return separator;
   }
 
+  void WriteText(const Type& type, const void* value) {
+    if (type.storage != Storage::kNode) return PutString(ReadString(type, value));
+    const Node* node = NodeAt(value);
+    if (node == nullptr) return PutString({});
+    PutString({reinterpret_cast<const char*>(node->payload()), node->length()});
+  }
+
   void WriteUnion(const Type& type, const void* value) {
     const Field* chosen = &type.fields[0];
     for (const Field& field : type.fields) {
@@ -214,15 +237,7 @@ class Writer {
       case Kind::kInt32: PutInt(*static_cast<const int32_t*>(value)); return;
       case Kind::kInt64: PutInt(*static_cast<const int64_t*>(value)); return;
       case Kind::kDouble: at_ = internal::WriteDouble(at_, *static_cast<const double*>(value)); return;
-      case Kind::kString:
-        if (type.storage == Storage::kNode) {
-          const Node* node = NodeAt(value);
-          PutString(node == nullptr ? std::string_view()
-                                    : std::string_view(reinterpret_cast<const char*>(node->payload()), node->length()));
-        } else {
-          PutString(ReadString(type, value));
-        }
-        return;
+      case Kind::kString: WriteText(type, value); return;
       case Kind::kBytes: WriteBinary(ReadString(type, value)); return;
       case Kind::kTime: PutTime(*static_cast<const metav1::Time*>(value)); return;
       case Kind::kMicroTime: PutTime(*static_cast<const metav1::MicroTime*>(value)); return;
@@ -239,7 +254,7 @@ class Writer {
       case Kind::kStruct: WriteStruct(type, value, false); return;
       case Kind::kUnion: WriteUnion(type, value); return;
       case Kind::kOptional:
-        if (const void* present = ReadOptional(type, value)) {
+        if (const void* present = PresentValue(type, value)) {
           WriteValue(*type.element, present);
         } else {
           PutShort("null");
