@@ -132,7 +132,10 @@ Json Filler::Dynamic(int depth) {
     case 0: return {};
     case 1: return random_.Chance(0.5);
     case 2: return Integer<int64_t>();
-    case 3: return Real();
+    case 3: {
+      const double real = Real();
+      return options_.whole_doubles || real != std::trunc(real) ? real : real + 0.5;
+    }
     case 4: return Text();
     case 5: {
       JsonList list;

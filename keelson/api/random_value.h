@@ -21,6 +21,8 @@ struct RandomValueOptions {
   size_t max_elements = 3;  // of a list or map
   size_t max_text = 24;     // characters of a string
   int max_depth = 5;        // structs inside lists, maps and optionals; deeper ones stay absent
+  // Doubles such as 2.0 in dynamic values. YAML, as Kubernetes writes it, gives them back as integers.
+  bool whole_doubles = true;
 };
 
 // `value` is a default one of that type.
