@@ -19,6 +19,7 @@
 #include "keelson/codec/internal/json_structure.h"
 #include "keelson/codec/internal/json_text.h"
 #include "keelson/codec/internal/scratch.h"
+#include "keelson/codec/internal/seen_values.h"
 #include "keelson/codec/internal/unknown_path.h"
 
 namespace keelson {
@@ -219,7 +220,7 @@ class JsonReader::Impl {
   void PutString(std::string_view text, void* value, bool unique) {
     holds_unique_ |= unique;
     if (options_.share_nodes && !unique) {
-      *static_cast<Node**>(value) = internal::SharedString(text);
+      *static_cast<Node**>(value) = strings_.Find(text);
     } else {
       new (value) String(text);
     }
@@ -381,7 +382,8 @@ class JsonReader::Impl {
     Node* node = nullptr;
     if (count > 0) {
       std::byte* payload = slots_.at(start);
-      node = options_.share_nodes && !holds_unique_ ? internal::SharedNode(kind, type, payload, count)
+      fresh_ = true;
+      node = options_.share_nodes && !holds_unique_ ? internal::SharedNode(kind, type, payload, count, &fresh_)
                                                     : internal::OwnNode(kind, type, payload, count);
     }
     slots_.Truncate(start);
@@ -431,16 +433,52 @@ class JsonReader::Impl {
       internal::DestroyValue(type, block.data());
       return nullptr;
     }
+    fresh_ = true;
     return holds_unique_ ? internal::OwnNode(NodeKind::kStruct, type, block.data(), 0)
-                         : internal::SharedNode(NodeKind::kStruct, type, block.data(), 0);
+                         : internal::SharedNode(NodeKind::kStruct, type, block.data(), 0, &fresh_);
+  }
+
+  // Reads a node's content by `read(slot)`, or finds that these bytes have been read before. `place` is where in the type
+  // this is, for the odds of that.
+  template <class ReadNode>
+  bool ReadSeen(const void* place, const Type& content, Node** slot, ReadNode read) {
+    if (!options_.share_nodes) return read(slot);
+    uint8_t& odds = odds_.At(place, cursor_.rest());
+    if (!internal::SeenOdds::Likely(odds)) {
+      if (!read(slot)) return false;
+      if (*slot != nullptr) internal::SeenOdds::Note(odds, !fresh_);
+      return true;
+    }
+    const auto extent = cursor_.FindExtent(internal::SeenValues::kLongest);
+    if (extent.text.size() < internal::SeenValues::kShortest) return read(slot);
+    const auto key = seen_.KeyOf(content, extent.text);
+    if (Node* found = seen_.Find(key)) {
+      *slot = found;
+      cursor_.JumpBehind(extent);
+      return true;
+    }
+    const size_t unknown_before = unknown_.size();
+    const size_t strict_before = strict_errors_.size();
+    if (!read(slot)) return false;
+    if (*slot == nullptr) return true;
+    internal::SeenOdds::Note(odds, !fresh_);
+    // Kept at the second time: most of what is new never comes again. And what was noted along the way (an unknown field)
+    // would be missing the next time.
+    const bool whole = unknown_.size() == unknown_before && strict_errors_.size() == strict_before;
+    if (whole && !fresh_ && (*slot)->frozen()) seen_.Keep(key, *slot);
+    return true;
   }
 
   // Reads one element into a slot at the end of `slots_`.
   bool ReadSlot(const Type& element, size_t padded_size) {
     if (element.is_struct()) {
-      // A null element is a default one, as in Go.
-      Node* node = cursor_.Peek() == 'n' && !TakeLiteral("null") ? nullptr : ReadStructNode(element);
-      if (node == nullptr) return false;
+      Node* node = nullptr;
+      const bool good = ReadSeen(&element, element, &node, [&](Node** slot) {
+        // A null element is a default one, as in Go.
+        *slot = cursor_.Peek() == 'n' && !TakeLiteral("null") ? nullptr : ReadStructNode(element);
+        return *slot != nullptr;
+      });
+      if (!good) return false;
       *reinterpret_cast<Node**>(slots_.Push(sizeof(Node*))) = node;
       return true;
     }
@@ -561,7 +599,10 @@ class JsonReader::Impl {
   void SortEntries(const Type& element, size_t start, size_t step, FrameScope& frame) {
     std::vector<size_t> order;
     for (size_t at = start; at < slots_.size(); at += step) order.push_back(at);
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return KeyAt(a) < KeyAt(b); });
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      const auto compared = KeyAt(a) <=> KeyAt(b);
+      return compared != 0 ? compared < 0 : a < b;
+    });
     std::vector<std::byte> sorted;
     for (size_t i = 0; i < order.size(); ++i) {
       std::byte* entry = slots_.at(order[i]);
@@ -652,8 +693,22 @@ class JsonReader::Impl {
       if (cursor_.Peek() == 'n') return TakeLiteral("null");
       return ReadText(type, slot, field.unique);
     }
-    if (type.kind == Kind::kList) {
-      if (cursor_.Peek() == 'n') return TakeLiteral("null");
+    if (cursor_.Peek() == 'n') return TakeLiteral("null");
+    auto** node = static_cast<Node**>(slot);
+    if (type.storage == Storage::kNode) {
+      switch (type.kind) {
+        case Kind::kList:
+          return ReadSeen(&field, type, node, [&](Node** into) { return ReadList(type, into, &field); });
+        case Kind::kMap: return ReadSeen(&field, type, node, [&](Node** into) { return ReadMap(type, into); });
+        case Kind::kOptional: {
+          const bool is_fields = type.element->kind == Kind::kFieldsV1;
+          if (!is_fields && !type.element->is_struct()) break;
+          const Type& content = is_fields ? TypeOf<List<String>>() : *type.element;
+          return ReadSeen(&field, content, node, [&](Node** into) { return ReadOptional(type, into); });
+        }
+        default: break;
+      }
+    } else if (type.kind == Kind::kList) {
       return ReadList(type, slot, &field);
     }
     return ReadValue(type, slot);
@@ -837,6 +892,10 @@ class JsonReader::Impl {
   const Type* owner_ = nullptr;
   int depth_ = 0;
   bool holds_unique_ = false;
+  bool fresh_ = true;  // whether the node made last had no equal
+  internal::SeenStrings strings_;
+  internal::SeenValues seen_;
+  internal::SeenOdds odds_;
 };
 
 JsonReader::JsonReader(JsonReadOptions options) : impl_(std::make_unique<Impl>(options)) {}

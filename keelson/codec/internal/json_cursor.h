@@ -34,11 +34,35 @@ class JsonCursor {
   template <class AtComma>
   bool TakeNestedObjects(AtComma at_comma);
 
+  // The object or array at hand, found by counting brackets alone, and where to go on behind it. Empty when it is longer
+  // than `most` bytes or is neither.
+  struct Extent {
+    std::string_view text;
+    const uint32_t* behind = nullptr;
+  };
+  Extent FindExtent(size_t most) const {
+    const size_t begin = offset();
+    int depth = 0;
+    for (const uint32_t* token = token_; token < end_ && *token - begin < most; ++token) {
+      const char c = text_[*token];
+      if (c == '{' || c == '[') {
+        ++depth;
+      } else if (c == '}' || c == ']') {
+        --depth;
+      }
+      if (depth <= 0) return depth == 0 && token != token_ ? Extent{text(begin, *token + size_t{1}), token + 1} : Extent{};
+    }
+    return {};
+  }
+  void JumpBehind(const Extent& extent) { token_ = extent.behind; }
+
   // Bytes from the start of the text.
   size_t offset() const { return AtEnd() ? size_ : *token_; }
 
   // Bytes up to the end of the token behind us, which is one character long.
   size_t offset_behind() const { return token_[-1] + size_t{1}; }
+  // From the token at hand to the end of the text.
+  std::string_view rest() const { return {text_ + offset(), size_ - offset()}; }
   std::string_view text(size_t begin, size_t end) const { return {text_ + begin, end - begin}; }
 
   // The token at hand is a string: its content between the quotes, escapes and all. Moves on.
