@@ -296,8 +296,13 @@ Result<void> JsonListCutter::EndValue(std::string_view part, const char* at) {
     case Purpose::kItems:
       if (part != "null") result = ErrorAt(at, "expected the array of items, found " + std::string(part.substr(0, 20)));
       break;
-    case Purpose::kKind: result = as_member(DecodeJson(TypeOf<String>(), &header_.kind, part), "kind"); break;
+    // Of a member that stands twice, the last one counts.
+    case Purpose::kKind:
+      header_.kind = {};
+      result = as_member(DecodeJson(TypeOf<String>(), &header_.kind, part), "kind");
+      break;
     case Purpose::kApiVersion:
+      header_.apiVersion = {};
       result = as_member(DecodeJson(TypeOf<String>(), &header_.apiVersion, part), "apiVersion");
       break;
     case Purpose::kMetadata:

@@ -101,6 +101,14 @@ TEST(JsonListCutter, ListsWithoutItems) {
   }
 }
 
+TEST(JsonListCutter, LastOfRepeatedMembersCounts) {
+  const Outcome outcome =
+      Cut(R"({"kind":"A","metadata":{"resourceVersion":"1"},"kind":"B","items":[],"metadata":{},"apiVersion":"v1"})", {kWhole});
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.kind, "B");
+  EXPECT_EQ(outcome.resource_version, "");
+}
+
 TEST(JsonListCutter, EscapedKeysAreUnderstood) {
   EXPECT_EQ(Cut(R"({"it\u0065ms":[{}],"k\u0069nd":"P\u006fd"})", {1}).items.size(), 1u);
   EXPECT_EQ(Cut(R"({"it\u0065ms":[{}],"k\u0069nd":"P\u006fd"})", {1}).kind, "Pod");
