@@ -2,15 +2,16 @@
 //
 //   JsonListCutter cutter([&](std::string_view item) { return store.Add(item); });
 //   while (Read(chunk)) KEELSON_RETURN_IF_ERROR(cutter.Feed(chunk));
-//   KEELSON_TRY(header, cutter.Finish());      // kind, apiVersion, metadata: before the items in the body or behind them
+//   KEELSON_TRY(header, cutter.Finish());      // kind, apiVersion, metadata: before the items in the body or behind
+//   them
 //
-// A server may answer with 100,000 Pods in one body of 830 MB. An item that lies whole in a chunk is passed on without a
-// copy; one that spans chunks is gathered first. Finding the end of an item is one pass over blocks of 64 bytes in which
-// quotes, backslashes and brackets become bit masks: inside an item brackets are only counted, and looked at one by one
-// where the item may end.
+// A server may answer with 100,000 Pods in one body of 830 MB. An item that lies whole in a chunk is passed on without
+// a copy; one that spans chunks is gathered first. Finding the end of an item is one pass over blocks of 64 bytes in
+// which quotes, backslashes and brackets become bit masks: inside an item brackets are only counted, and looked at one
+// by one where the item may end.
 //
-// The cutter checks the structure of the list, not that of its items: what it passes on is balanced in number of brackets
-// and goes to a JSON reader, which checks the rest. Not thread-safe.
+// The cutter checks the structure of the list, not that of its items: what it passes on is balanced in number of
+// brackets and goes to a JSON reader, which checks the rest. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +40,8 @@ struct JsonListHeader {
 
 class JsonListCutter {
  public:
-  // Called with each item's text, which is valid during the call only. An error ends the cutting and is given back by Feed.
+  // Called with each item's text, which is valid during the call only. An error ends the cutting and is given back by
+  // Feed.
   using ItemFunction = std::function<Result<void>(std::string_view item)>;
 
   explicit JsonListCutter(ItemFunction on_item, JsonListCutterOptions options = {});
@@ -51,18 +53,18 @@ class JsonListCutter {
 
  private:
   enum class State : uint8_t {
-    kStart,         // before the list's brace
-    kFirstKey,      // behind it
-    kKey,           // behind a comma
+    kStart,     // before the list's brace
+    kFirstKey,  // behind it
+    kKey,       // behind a comma
     kInKey,
     kColon,
     kValue,
-    kInContainer,   // within an object or array that is passed on or skipped
+    kInContainer,  // within an object or array that is passed on or skipped
     kInString,
-    kInScalar,      // a number or a word
+    kInScalar,  // a number or a word
     kAfterMember,
-    kFirstItem,     // behind the bracket of the items
-    kItem,          // behind a comma
+    kFirstItem,  // behind the bracket of the items
+    kItem,       // behind a comma
     kAfterItem,
     kEnd,
   };

@@ -56,13 +56,15 @@ constexpr std::string_view kBody =
     "\n, {\"k\":1}\t] , \"more\": \"\\\"}\" , \"n\":-1.5e3,\"t\":true } \n";
 
 Outcome Expected() {
-  return {.items = {R"({"a":"}{][\"\\","b":[[{}],{"c":"\\\\\""}]})", "{}",
-                    R"({"x":{"y":{"z":"a long enough text to fill a block of its own, and then some more, with a brace } in it"}}})",
-                    R"({"k":1})"},
-          .kind = "PodList",
-          .api_version = "v1",
-          .resource_version = "12",
-          .error = ""};
+  return {
+      .items =
+          {R"({"a":"}{][\"\\","b":[[{}],{"c":"\\\\\""}]})", "{}",
+           R"({"x":{"y":{"z":"a long enough text to fill a block of its own, and then some more, with a brace } in it"}}})",
+           R"({"k":1})"},
+      .kind = "PodList",
+      .api_version = "v1",
+      .resource_version = "12",
+      .error = ""};
 }
 
 TEST(JsonListCutter, GivesEachItemAndTheHeader) { EXPECT_EQ(Cut(kBody, {kWhole}), Expected()); }
@@ -73,7 +75,8 @@ TEST(JsonListCutter, BodyMayBeSplitAnywhere) {
 }
 
 TEST(JsonListCutter, MetadataMayComeBehindTheItems) {
-  const Outcome outcome = Cut(R"({"items":[{"a":1},{"b":2}],"metadata":{"resourceVersion":"7"},"apiVersion":"v1","kind":"List"})", {3});
+  const Outcome outcome =
+      Cut(R"({"items":[{"a":1},{"b":2}],"metadata":{"resourceVersion":"7"},"apiVersion":"v1","kind":"List"})", {3});
   EXPECT_EQ(outcome.error, "");
   EXPECT_EQ(outcome.items, (std::vector<std::string>{R"({"a":1})", R"({"b":2})"}));
   EXPECT_EQ(outcome.resource_version, "7");
@@ -92,7 +95,8 @@ TEST(JsonListCutter, ItemInsideOneChunkIsNotCopied) {
 }
 
 TEST(JsonListCutter, ListsWithoutItems) {
-  for (const char* body : {"{}", R"({"items":[]})", R"({"items":null})", R"({"items": [ ] })", R"({"kind":"X","items":null })"}) {
+  for (const char* body :
+       {"{}", R"({"items":[]})", R"({"items":null})", R"({"items": [ ] })", R"({"kind":"X","items":null })"}) {
     for (const size_t size : {size_t{1}, kWhole}) {
       const Outcome outcome = Cut(body, {size});
       EXPECT_EQ(outcome.error, "") << body;
@@ -103,7 +107,8 @@ TEST(JsonListCutter, ListsWithoutItems) {
 
 TEST(JsonListCutter, LastOfRepeatedMembersCounts) {
   const Outcome outcome =
-      Cut(R"({"kind":"A","metadata":{"resourceVersion":"1"},"kind":"B","items":[],"metadata":{},"apiVersion":"v1"})", {kWhole});
+      Cut(R"({"kind":"A","metadata":{"resourceVersion":"1"},"kind":"B","items":[],"metadata":{},"apiVersion":"v1"})",
+          {kWhole});
   EXPECT_EQ(outcome.error, "");
   EXPECT_EQ(outcome.kind, "B");
   EXPECT_EQ(outcome.resource_version, "");
@@ -177,14 +182,15 @@ TEST(JsonListCutter, LimitsHold) {
       return "{\"items\":[{\"a\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}]}";
     };
     EXPECT_EQ(Cut(nested(300), {size}, {.max_depth = 300}).error, "");
-    EXPECT_NE(Cut(nested(500), {size}, {.max_depth = 300}).error.find("nested deeper than 300 levels"), std::string::npos);
+    EXPECT_NE(Cut(nested(500), {size}, {.max_depth = 300}).error.find("nested deeper than 300 levels"),
+              std::string::npos);
   }
 }
 
 TEST(JsonListCutter, SkippedMembersAreNotKept) {
   // Longer than any limit, and neither copied nor refused.
-  const std::string body = "{\"x\":\"" + std::string(5000, 'y') + "\",\"" + std::string(5000, 'k') + "\":[" + std::string(5000, ' ') +
-                           "1],\"items\":[{}]}";
+  const std::string body = "{\"x\":\"" + std::string(5000, 'y') + "\",\"" + std::string(5000, 'k') + "\":[" +
+                           std::string(5000, ' ') + "1],\"items\":[{}]}";
   for (const size_t size : {size_t{1}, size_t{64}, kWhole}) {
     const Outcome outcome = Cut(body, {size}, {.max_item_bytes = 10, .max_metadata_bytes = 10});
     EXPECT_EQ(outcome.error, "");
@@ -237,7 +243,8 @@ std::string RandomItem(Random& random) {
       default: {
         item += '"';
         for (size_t n = random() % 90; n > 0; --n) {
-          constexpr std::string_view kTexts[] = {"a", "{", "}", "[", "]", "\\\"", "\\\\", "\\u0041", ",", ":", " ", "é"};
+          constexpr std::string_view kTexts[] = {"a",    "{",       "}", "[", "]", "\\\"",
+                                                 "\\\\", "\\u0041", ",", ":", " ", "é"};
           item += kTexts[random() % 12];
         }
         item += '"';
@@ -270,7 +277,8 @@ TEST(JsonBlock, MasksAreThoseOfTheObviousForm) {
   Random random(7);
   for (int round = 0; round < 2000; ++round) {
     char bytes[64];
-    for (char& byte : bytes) byte = random() % 2 == 0 ? "{}[]\"\\;|~\x1b\x02\xfb\xfd"[random() % 13] : static_cast<char>(random());
+    for (char& byte : bytes)
+      byte = random() % 2 == 0 ? "{}[]\"\\;|~\x1b\x02\xfb\xfd"[random() % 13] : static_cast<char>(random());
     const internal::JsonBlock fast = internal::ClassifyJsonBlock(bytes);
     const internal::JsonBlock slow = internal::ClassifyJsonBlockPortably(bytes);
     ASSERT_EQ(fast.quotes, slow.quotes);

@@ -38,7 +38,8 @@ inline uint32_t SpecialMask(__m128i block) {
   const __m128i low = _mm_cmplt_epi8(block, _mm_set1_epi8(0x20));
   // '<' and '>' differ in one bit.
   const __m128i angle = _mm_cmpeq_epi8(_mm_or_si128(block, _mm_set1_epi8(2)), _mm_set1_epi8('>'));
-  const __m128i special = _mm_or_si128(_mm_or_si128(low, angle), _mm_or_si128(_mm_or_si128(is('"'), is('\\')), is('&')));
+  const __m128i special =
+      _mm_or_si128(_mm_or_si128(low, angle), _mm_or_si128(_mm_or_si128(is('"'), is('\\')), is('&')));
   return static_cast<uint32_t>(_mm_movemask_epi8(special));
 }
 #endif
@@ -176,8 +177,8 @@ char* WriteDouble(char* to, double value) {
     return to + 4;
   }
   const double magnitude = std::abs(value);
-  // As d.ddde±dd: the digits and the exponent, from which the plain form is laid out. (to_chars' own plain form prints all
-  // digits of large numbers, not the shortest ones.)
+  // As d.ddde±dd: the digits and the exponent, from which the plain form is laid out. (to_chars' own plain form prints
+  // all digits of large numbers, not the shortest ones.)
   char text[kMaxDoubleLength];
   const char* const end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
   const char* from = text;

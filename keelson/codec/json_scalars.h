@@ -11,12 +11,12 @@
 
 namespace keelson {
 
-// Quoted. '<', '>', '&', U+2028 and U+2029 are escaped, so that the text is safe inside HTML and JavaScript; each byte that
-// is not valid UTF-8 becomes U+FFFD.
+// Quoted. '<', '>', '&', U+2028 and U+2029 are escaped, so that the text is safe inside HTML and JavaScript; each byte
+// that is not valid UTF-8 becomes U+FFFD.
 void AppendJsonString(std::string_view text, std::string& out);
 
-// The shortest digits that read back as the same number, with an exponent below 1e-6 and from 1e21 on. JSON has no NaN and
-// no infinity: they become null.
+// The shortest digits that read back as the same number, with an exponent below 1e-6 and from 1e21 on. JSON has no NaN
+// and no infinity: they become null.
 void AppendJsonDouble(double value, std::string& out);
 
 // Spreads compact JSON over lines, as `kubectl -o json` shows it. Empty objects and lists stay `{}` and `[]`.
@@ -35,9 +35,8 @@ size_t ValidUtf8Length(std::string_view text);
 inline constexpr size_t kMaxDoubleLength = 32;
 char* WriteDouble(char* to, double value);
 
-
-// Appends `text` without the space between its tokens, escaped as strings are. When it is not one JSON value, or is nested
-// deeper than kMaxRawDepth, returns false and leaves `out` as it was.
+// Appends `text` without the space between its tokens, escaped as strings are. When it is not one JSON value, or is
+// nested deeper than kMaxRawDepth, returns false and leaves `out` as it was.
 inline constexpr int kMaxRawDepth = 10'000;
 [[nodiscard]] bool AppendCompactJson(std::string_view text, std::string& out);
 

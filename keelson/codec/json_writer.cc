@@ -102,7 +102,8 @@ class Writer {
   }
   // Makes room for `size` bytes, which is less than the buffer.
   void Reserve(size_t size) {
-    if (static_cast<size_t>(buffer_ + kBufferSize - at_) < size) [[unlikely]] Flush();
+    if (static_cast<size_t>(buffer_ + kBufferSize - at_) < size) [[unlikely]]
+      Flush();
   }
   void Put(char c) { *at_++ = c; }
   void PutShort(std::string_view text) { at_ = CopyShort(at_, text); }
@@ -163,7 +164,8 @@ class Writer {
         path_.resize(length);
       }
     }
-    if (unknown_ != nullptr) [[unlikely]] separator = WriteUnknown(separator);
+    if (unknown_ != nullptr) [[unlikely]]
+      separator = WriteUnknown(separator);
     Reserve(kSmall);
     if (separator == '{') Put('{');
     Put('}');
@@ -265,8 +267,8 @@ class Writer {
     }
   }
 
-  // Go writes null for a nil list or map that is not left out and [] or {} for an empty one; values here do not tell the
-  // two apart. The empty form is what every schema accepts.
+  // Go writes null for a nil list or map that is not left out and [] or {} for an empty one; values here do not tell
+  // the two apart. The empty form is what every schema accepts.
   void WriteList(const Type& type, const void* value, const Field& field) {
     const Type& element = *type.element;
     const size_t count = Length(type, value);
@@ -306,7 +308,8 @@ class Writer {
       PutString(key);
       Put(':');
       const size_t length = path_.size();
-      if (unknown_ != nullptr) [[unlikely]] internal::AppendEntryStep(path_, key);
+      if (unknown_ != nullptr) [[unlikely]]
+        internal::AppendEntryStep(path_, key);
       WriteValue(*type.element, element);
       path_.resize(length);
       return true;

@@ -6,12 +6,12 @@
 #include <fstream>
 #include <limits>
 
+#include "keelson/api/access.h"
 #include "keelson/api/apiextensions/v1.h"
 #include "keelson/api/apps/v1.h"
 #include "keelson/api/builtin_types.h"
-#include "keelson/api/core/v1.h"
-#include "keelson/api/access.h"
 #include "keelson/api/compare.h"
+#include "keelson/api/core/v1.h"
 #include "keelson/codec/json_reader.h"
 
 namespace keelson {
@@ -93,20 +93,22 @@ TEST(JsonWriter, RootObjectStartsWithKindAndVersion) {
 TEST(JsonWriter, ItemsOfAListCarryNoKind) {
   corev1::PodList list;
   list.items.emplace_back().metadata.name = "web";
-  EXPECT_EQ(ToJson(list),
-            R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"web"},)"
-            R"("spec":{"containers":[]},"status":{}}]})");
+  EXPECT_EQ(ToJson(list), R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"web"},)"
+                          R"("spec":{"containers":[]},"status":{}}]})");
 }
 
 TEST(JsonWriter, StringsAreEscapedAsGoEscapesThem) {
-  EXPECT_EQ(ToJson(String(std::string_view("\"\\/\b\f\n\r\t\x01\x1f\x7f\0", 12))),
-            R"("\"\\/\b\f\n\r\t\u0001\u001f)" "\x7f" R"(\u0000")");
+  EXPECT_EQ(ToJson(String(std::string_view("\"\\/\b\f\n\r\t\x01\x1f\x7f\0", 12))), R"("\"\\/\b\f\n\r\t\u0001\u001f)"
+                                                                                   "\x7f"
+                                                                                   R"(\u0000")");
   EXPECT_EQ(ToJson(String("<a href='x'>&</a>")), R"("\u003ca href='x'\u003e\u0026\u003c/a\u003e")");
   EXPECT_EQ(ToJson(String("\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa é日😀")), "\"\\u2028\\u2029\xe2\x80\xaa é日😀\"");
 }
 
 TEST(JsonWriter, BytesThatAreNotUtf8BecomeTheReplacementCharacter) {
-  EXPECT_EQ(ToJson(String("a\xff" "b")), R"("a\ufffdb")");
+  EXPECT_EQ(ToJson(String("a\xff"
+                          "b")),
+            R"("a\ufffdb")");
   EXPECT_EQ(ToJson(String("\xc3")), R"("\ufffd")");
   EXPECT_EQ(ToJson(String("\xed\xa0\x80")), R"("\ufffd\ufffd\ufffd")");  // a surrogate
   EXPECT_EQ(ToJson(String("\xc0\xaf")), R"("\ufffd\ufffd")");            // an overlong form
@@ -180,8 +182,9 @@ TEST(JsonWriter, RawExtensionIsWrittenCompactAndSafe) {
 
 TEST(JsonWriter, RawBytesThatAreNotJsonCannotReachTheDocument) {
   appsv1::ControllerRevision revision;
-  for (const char* raw : {"{", "}", "{}}", "{},\"x\":{}", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "01", "1.", "-", "tru", "truex",
-                          "\"a", "\"\\x\"", "\"\\u12\"", "\"\n\"", "[1 2]", "{\"a\":1,}", "nul", "[", "[[]", "\xff"}) {
+  for (const char* raw :
+       {"{",     "}",   "{}}",     "{},\"x\":{}", "[1,]",   "{\"a\"}", "{\"a\":}",   "{a:1}", "01", "1.",  "-",   "tru",
+        "truex", "\"a", "\"\\x\"", "\"\\u12\"",   "\"\n\"", "[1 2]",   "{\"a\":1,}", "nul",   "[",  "[[]", "\xff"}) {
     revision.data = RawExtension(raw);
     EXPECT_EQ(ToJson(revision),
               R"({"kind":"ControllerRevision","apiVersion":"apps/v1","metadata":{},"data":null,"revision":0})")
@@ -265,7 +268,8 @@ TEST(JsonWriter, IndentedFormIsThatOfKubectl) {
         "b": ""
     }
 })");
-  EXPECT_EQ(ToJson(Json::Object({{"e", Json::Object()}, {"l", Json::Array()}}), {.indent = 2}), "{\n  \"e\": {},\n  \"l\": []\n}");
+  EXPECT_EQ(ToJson(Json::Object({{"e", Json::Object()}, {"l", Json::Array()}}), {.indent = 2}),
+            "{\n  \"e\": {},\n  \"l\": []\n}");
 }
 
 TEST(JsonWriter, AppendsToWhatIsThere) {

@@ -265,7 +265,8 @@ class YamlDocument {
       if (!internal::DecodeBase64(node.text, text)) return ErrorAt(node, "!!binary value contains invalid base64 data");
       return {};
     }
-    if (!standard || (tag != "bool" && tag != "int" && tag != "float" && tag != "null" && tag != "timestamp")) return {};
+    if (!standard || (tag != "bool" && tag != "int" && tag != "float" && tag != "null" && tag != "timestamp"))
+      return {};
     scalar = ResolveYamlScalar(node.text);
     if (tag == "float" && scalar.kind == YamlScalar::Kind::kInt) {
       scalar.kind = YamlScalar::Kind::kFloat;
@@ -350,8 +351,8 @@ bool IsJsonDocument(std::string_view text, std::string& json) {
 
 Result<std::vector<std::string>> SplitYamlToJson(std::string_view text, const YamlReadOptions& options) {
   if (text.size() > options.max_bytes) {
-    return Error::InvalidArgument("YAML text of " + std::to_string(text.size()) + " bytes is longer than the limit of " +
-                                  std::to_string(options.max_bytes));
+    return Error::InvalidArgument("YAML text of " + std::to_string(text.size()) +
+                                  " bytes is longer than the limit of " + std::to_string(options.max_bytes));
   }
   std::vector<std::string> documents;
   // Most JSON is YAML, but not all: escaped surrogates, tabs.

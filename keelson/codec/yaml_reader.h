@@ -4,9 +4,9 @@
 //   Result<Json> document = ParseYaml(text);
 //   Result<std::vector<std::string>> documents = SplitYamlToJson(manifest);   // separated by `---`, each as JSON
 //
-// Scalars without quotes mean what they mean to kubectl: `yes`, `on` and `y` are true, `017` is fifteen, `1_000` a thousand,
-// a date is a string. Keys that are numbers or booleans become strings; `<<` merges; anchors and aliases are expanded, within
-// a bound. JSON is accepted too. An error gives line and column, both counted from 1.
+// Scalars without quotes mean what they mean to kubectl: `yes`, `on` and `y` are true, `017` is fifteen, `1_000` a
+// thousand, a date is a string. Keys that are numbers or booleans become strings; `<<` merges; anchors and aliases are
+// expanded, within a bound. JSON is accepted too. An error gives line and column, both counted from 1.
 //
 // Unlike Kubernetes' reader, a key that stands twice in a mapping is an error, since one of the two would be lost.
 #pragma once

@@ -123,16 +123,15 @@ TEST(YamlReader, ErrorOfATypedObjectNamesItsPath) {
 }
 
 TEST(YamlReader, SplitsDocumentsAndSkipsEmptyOnes) {
-  const auto documents = SplitYamlToJson("# first\n---\na: 1\n---\n# nothing\n---\nnull\n---\n{\"b\": 2}\n...\n---\nc\n");
+  const auto documents =
+      SplitYamlToJson("# first\n---\na: 1\n---\n# nothing\n---\nnull\n---\n{\"b\": 2}\n...\n---\nc\n");
   ASSERT_TRUE(documents) << documents.error().message();
   EXPECT_EQ(*documents, (std::vector<std::string>{R"({"a":1})", R"({"b":2})", R"("c")"}));
   EXPECT_TRUE(SplitYamlToJson("")->empty());
   EXPECT_TRUE(SplitYamlToJson("---\n---\n")->empty());
 }
 
-TEST(YamlReader, AnchorsEndWithTheirDocument) {
-  EXPECT_FALSE(SplitYamlToJson("a: &x 1\n---\nb: *x\n"));
-}
+TEST(YamlReader, AnchorsEndWithTheirDocument) { EXPECT_FALSE(SplitYamlToJson("a: &x 1\n---\nb: *x\n")); }
 
 TEST(YamlReader, TextWithSeveralDocumentsIsNotOne) {
   const Result<Json> document = ParseYaml("a: 1\n---\nb: 2\n");
@@ -194,7 +193,8 @@ TEST(YamlReader, DepthAndSizeAreLimited) {
   EXPECT_FALSE(ParseYaml(std::string(200'000, '[')));
   // Through aliases too.
   std::string chain = "a0: &a0 x\n";
-  for (int i = 1; i < 600; ++i) chain += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";
+  for (int i = 1; i < 600; ++i)
+    chain += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";
   EXPECT_FALSE(ParseYaml(chain));
   EXPECT_FALSE(ParseYaml("abcdef", {.max_bytes = 5}));
   EXPECT_TRUE(ParseYaml("abcdef", {.max_bytes = 6}));
@@ -232,8 +232,9 @@ TEST(YamlWriter, KeyThatWouldMergeIsQuoted) {
 }
 
 TEST(YamlWriter, EveryAwkwardStringComesBack) {
-  const std::string_view pieces[] = {"",  " ", "\n", "\t", "\r", "a",  "-", ":", "#", "'", "\"", "\\", "{", "|", "%", "?", "0", "...",
-                                     "---", "\u0085", "\u2028", "\u2029", "\ufeff", "\x01", "\x7f", "é", "😀", "!", "&", "*", "~", "="};
+  const std::string_view pieces[] = {
+      "",  " ",   "\n",  "\t",     "\r",     "a",      "-",      ":",    "#",    "'", "\"", "\\", "{", "|", "%", "?",
+      "0", "...", "---", "\u0085", "\u2028", "\u2029", "\ufeff", "\x01", "\x7f", "é", "😀", "!",  "&", "*", "~", "="};
   for (const std::string_view a : pieces) {
     for (const std::string_view b : pieces) {
       for (const std::string_view c : pieces) {

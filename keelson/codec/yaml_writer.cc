@@ -19,7 +19,9 @@ using internal::YamlScalar;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 // Bytes beyond ASCII are parts of characters nearly all of which are letters; compared bytewise they keep their order.
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80; }
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
 
 struct DigitRun {
   uint64_t number;
@@ -31,13 +33,14 @@ DigitRun ReadDigits(std::string_view text, size_t start, uint64_t number) {
   return {number, end};
 }
 
-// Where two keys first differ, digits come before letters and other characters too; runs of digits count by their value,
-// the shorter first when it is the same.
+// Where two keys first differ, digits come before letters and other characters too; runs of digits count by their
+// value, the shorter first when it is the same.
 bool KeyComesBefore(std::string_view a, std::string_view b) {
   const auto [at_a, at_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (at_a == a.end() || at_b == b.end()) return a.size() < b.size();
   if (IsLetter(*at_a) || IsLetter(*at_b)) {
-    if (IsLetter(*at_a) && IsLetter(*at_b)) return static_cast<unsigned char>(*at_a) < static_cast<unsigned char>(*at_b);
+    if (IsLetter(*at_a) && IsLetter(*at_b))
+      return static_cast<unsigned char>(*at_a) < static_cast<unsigned char>(*at_b);
     return IsLetter(*at_b);
   }
   const auto start = static_cast<size_t>(at_a - a.begin());
@@ -122,10 +125,10 @@ class Emitter {
   }
 
   void WriteString(std::string_view text, bool is_key) {
-    WriteScalar(text, HasOtherLineBreak(text)                       ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
-                      : text.find('\n') != std::string_view::npos   ? YAML_LITERAL_SCALAR_STYLE
-                      : MeansItself(text, is_key)                   ? YAML_PLAIN_SCALAR_STYLE
-                                                                    : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    WriteScalar(text, HasOtherLineBreak(text)                     ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
+                      : text.find('\n') != std::string_view::npos ? YAML_LITERAL_SCALAR_STYLE
+                      : MeansItself(text, is_key)                 ? YAML_PLAIN_SCALAR_STYLE
+                                                                  : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
   }
 
   static bool MeansItself(std::string_view text, bool is_key) {
@@ -144,7 +147,8 @@ class Emitter {
   void WriteScalar(std::string_view text, yaml_scalar_style_t style) {
     yaml_event_t event;
     const auto* bytes = reinterpret_cast<const yaml_char_t*>(text.data());
-    Emit(event, yaml_scalar_event_initialize(&event, nullptr, nullptr, bytes, static_cast<int>(text.size()), 1, 1, style));
+    Emit(event,
+         yaml_scalar_event_initialize(&event, nullptr, nullptr, bytes, static_cast<int>(text.size()), 1, 1, style));
   }
 
   yaml_emitter_t emitter_;

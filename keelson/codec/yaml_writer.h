@@ -2,10 +2,10 @@
 //
 //   std::string text = ToYaml(pod);
 //
-// Keys are sorted, numbers inside them by value (a2 before a10); lists stand at the level of their key; a string is quoted
-// exactly when it would mean something else without, and is a literal block when it has several lines; long lines are
-// folded at spaces. Kubernetes' own reader and ours read back an equal value, but for a dynamic double that is whole: its
-// YAML form, as that of Kubernetes, is an integer.
+// Keys are sorted, numbers inside them by value (a2 before a10); lists stand at the level of their key; a string is
+// quoted exactly when it would mean something else without, and is a literal block when it has several lines; long
+// lines are folded at spaces. Kubernetes' own reader and ours read back an equal value, but for a dynamic double that
+// is whole: its YAML form, as that of Kubernetes, is an integer.
 #pragma once
 
 #include <string>

@@ -13,8 +13,8 @@ namespace keelson::internal {
 
 void AppendBase64(std::string_view bytes, std::string& out);
 
-// Appends the bytes to `out`. Accepts what Go's encoding/json accepts: complete groups of four with padding, '\r' and '\n'
-// anywhere, any value in the bits that the last character has to spare.
+// Appends the bytes to `out`. Accepts what Go's encoding/json accepts: complete groups of four with padding, '\r' and
+// '\n' anywhere, any value in the bits that the last character has to spare.
 [[nodiscard]] bool DecodeBase64(std::string_view text, std::string& out);
 
 }  // namespace keelson::internal

@@ -44,8 +44,8 @@ TEST(Base64, LineBreaksAreIgnoredAnywhere) {
 TEST(Base64, SpareBitsMayBeAnything) { EXPECT_EQ(Decoded("Zh=="), "f"); }
 
 TEST(Base64, RejectsWhatGoRejects) {
-  for (const char* text : {"Z", "Zg", "Zg=", "Zm8", "Zg===", "=", "====", "Z===", "Zm9v=", "Zg==Zg==", "Zm 9v", "Zm9-", "Zm9_",
-                           "Zm=v", "Zg==\n=", "Zm9v\x80"}) {
+  for (const char* text : {"Z", "Zg", "Zg=", "Zm8", "Zg===", "=", "====", "Z===", "Zm9v=", "Zg==Zg==", "Zm 9v", "Zm9-",
+                           "Zm9_", "Zm=v", "Zg==\n=", "Zm9v\x80"}) {
     EXPECT_EQ(Decoded(text), "error") << text;
   }
 }

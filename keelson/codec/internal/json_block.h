@@ -97,8 +97,8 @@ inline int CountBits(uint64_t bits) {
   return static_cast<int>((bits * 0x0101'0101'0101'0101) >> 56);
 }
 
-// The characters that a backslash escapes. `carried` says on entry whether the first one is, by a backslash before it; on
-// return, whether the one behind the `size` bytes is.
+// The characters that a backslash escapes. `carried` says on entry whether the first one is, by a backslash before it;
+// on return, whether the one behind the `size` bytes is.
 inline uint64_t FindEscaped(uint64_t backslashes, int size, bool& carried) {
   uint64_t escaped = carried ? 1 : 0;
   backslashes &= ~escaped;

@@ -30,8 +30,8 @@ YamlScalar ResolveYamlScalar(std::string_view text);
 // "null", "bool", "int", "float", "timestamp", "merge", "str": the names of YAML's tags.
 std::string_view ToString(YamlScalar::Kind kind);
 
-// Whether YAML 1.1 would read the text as a number to the base of sixty, 1:30, which Kubernetes' YAML reads as a string but
-// never writes without quotes.
+// Whether YAML 1.1 would read the text as a number to the base of sixty, 1:30, which Kubernetes' YAML reads as a string
+// but never writes without quotes.
 bool IsBase60Number(std::string_view text);
 
 // As YAML is written: 1.5, 1e+06, .inf. Keys that are floats turn into strings by way of the narrow form.
