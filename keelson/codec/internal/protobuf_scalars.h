@@ -1,0 +1,164 @@
+// The part of reading protobuf that needs no table: numbers, text, the small messages of fixed form, and errors.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "keelson/api/node.h"
+#include "keelson/api/sharing.h"
+#include "keelson/codec/internal/protobuf_wire.h"
+
+namespace keelson::internal {
+
+// What is left of a message.
+struct ProtobufInput {
+  const uint8_t* at = nullptr;
+  const uint8_t* end = nullptr;
+
+  bool done() const { return at == end; }
+  size_t left() const { return static_cast<size_t>(end - at); }
+};
+
+bool IsUtf8Slowly(std::string_view text);
+// Quick for ASCII.
+inline bool IsUtf8(std::string_view text) {
+  const char* at = text.data();
+  size_t left = text.size();
+  uint64_t seen = 0;
+  for (; left >= 8; at += 8, left -= 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, at, 8);
+    seen |= word;
+  }
+  for (; left > 0; ++at, --left) seen |= static_cast<uint8_t>(*at);
+  return (seen & 0x8080808080808080) == 0 || IsUtf8Slowly(text);
+}
+
+inline Node*& NodeAt(std::byte* slot) { return *reinterpret_cast<Node**>(slot); }
+
+// Null for the empty text, as in a String.
+inline Node* MakeStringNode(std::string_view text, bool share) {
+  if (text.empty()) return nullptr;
+  if (share) return SharedString(text);
+  Node* node = AllocateNode(NodeKind::kString, text.size(), text.size(), Node::kExact);
+  std::memcpy(node->payload(), text.data(), text.size());
+  return node;
+}
+// Sets a String, Bytes or RawExtension.
+inline void SetString(std::byte* value, std::string_view text, bool share) {
+  Node*& node = NodeAt(value);
+  if (node != nullptr && DropReference(node)) FreeStringNode(node);
+  node = MakeStringNode(text, share);
+}
+
+inline bool IsNumeric(Kind kind) {
+  return kind == Kind::kBool || kind == Kind::kInt32 || kind == Kind::kInt64 || kind == Kind::kDouble;
+}
+inline WireType WireTypeFor(Kind kind) {
+  if (kind == Kind::kDouble) return WireType::kFixed64;
+  return IsNumeric(kind) ? WireType::kVarint : WireType::kBytes;
+}
+
+// Each Read… consumes its part of the input and returns false on an error, which is then described by reason() and path.
+// Those that take a `value` need one of the right class there, which they replace.
+class ProtobufScalars {
+ public:
+  using Input = ProtobufInput;
+
+  // "spec.containers[0]: expected …"
+  std::string Description() const;
+
+  bool Fail(std::string reason) {
+    reason_ = std::move(reason);
+    path_.clear();
+    return false;
+  }
+  // Adds where it happened, from the inside out: a field's name, or an index or key in brackets.
+  bool FailAt(std::string step) {
+    path_.push_back(std::move(step));
+    return false;
+  }
+  bool FailAtIndex(size_t index) { return FailAt("[" + std::to_string(index) + "]"); }
+  bool FailOnWireType(WireType expected, WireType found);
+
+  bool CheckLength(size_t length) { return length <= kMaxNodeLength || FailOnLength(); }
+
+  bool ReadVarint(Input& in, uint64_t* value) {
+    const uint8_t* next = internal::ReadVarint(in.at, in.end, value);
+    if (next == nullptr) return FailOnVarint(in);
+    in.at = next;
+    return true;
+  }
+  bool ReadTag(Input& in, uint32_t* tag) {
+    const uint8_t* next = internal::ReadTag(in.at, in.end, tag);
+    if (next == nullptr) return Fail("expected a field's tag, found bytes that are none");
+    in.at = next;
+    return true;
+  }
+  bool Skip(Input& in, uint32_t tag);
+
+  // The bytes behind a length.
+  bool ReadBytes(Input& in, Input* bytes) {
+    uint64_t length = 0;
+    if (!ReadVarint(in, &length)) return false;
+    if (length > in.left()) return FailOnEnd(length, in.left());
+    *bytes = {in.at, in.at + length};
+    in.at += length;
+    return true;
+  }
+  bool ReadBytes(Input& in, WireType wire, Input* bytes) {
+    if (wire != WireType::kBytes) return FailOnWireType(WireType::kBytes, wire);
+    return ReadBytes(in, bytes);
+  }
+  bool ReadView(Input& in, WireType wire, bool is_text, std::string_view* view) {
+    Input bytes;
+    if (!ReadBytes(in, wire, &bytes)) return false;
+    *view = {reinterpret_cast<const char*>(bytes.at), bytes.left()};
+    if (is_text && !IsUtf8(*view)) return Fail("expected text in UTF-8, found other bytes");
+    return CheckLength(bytes.left());
+  }
+  bool ReadInteger(Input& in, WireType wire, uint64_t* value) {
+    if (wire != WireType::kVarint) return FailOnWireType(WireType::kVarint, wire);
+    return ReadVarint(in, value);
+  }
+  bool ReadNumber(Kind kind, std::byte* value, WireType wire, Input& in);
+
+  // Small messages. Their unknown fields are dropped: no path leads into them.
+
+  // read(number, wire, in, &known) for each field; leaves `known` false for those it does not know.
+  template <class ReadOne>
+  bool ReadSmallMessage(Input in, ReadOne read) {
+    while (!in.done()) {
+      uint32_t tag = 0;
+      if (!ReadTag(in, &tag)) return false;
+      bool known = true;
+      if (!read(FieldNumber(tag), WireTypeOf(tag), in, &known)) return false;
+      if (!known && !Skip(in, tag)) return false;
+    }
+    return true;
+  }
+
+  bool ReadTime(Input in, std::byte* value);
+  bool ReadMicroTime(Input in, std::byte* value);
+  bool ReadDuration(Input in, std::byte* value);
+  bool ReadQuantity(Input in, std::byte* value);
+  bool ReadIntOrString(Input in, std::byte* value, bool share);
+  bool ReadRawExtension(Input in, std::byte* value, bool share);
+  // A message whose only field is a string or bytes.
+  bool ReadOnlyString(Input in, bool is_text, std::string_view* view);
+
+ private:
+  bool ReadTimestamp(Input in, int64_t* seconds, int64_t* nanoseconds);
+  bool FailOnVarint(const Input& in);
+  bool FailOnEnd(uint64_t expected, size_t found);
+  bool FailOnLength();
+
+  std::string reason_;
+  std::vector<std::string> path_;  // innermost first
+};
+
+}  // namespace keelson::internal

@@ -1,0 +1,650 @@
+#include "keelson/codec/protobuf_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "keelson/api/access.h"
+#include "keelson/api/sharing.h"
+#include "keelson/api/values.h"
+#include "keelson/codec/internal/protobuf_scalars.h"
+#include "keelson/codec/internal/scratch.h"
+#include "keelson/codec/internal/unknown_path.h"
+
+namespace keelson {
+
+namespace {
+
+using internal::IsNumeric;
+using internal::MapEntrySize;
+using internal::Node;
+using internal::NodeAt;
+using internal::NodeKind;
+using internal::SlotSize;
+using internal::WireType;
+
+// Whether only its type's operations may touch the value or its elements.
+bool NeedsOps(const Type& type) {
+  return type.ops != nullptr || (type.element != nullptr && type.element->ops != nullptr);
+}
+
+}  // namespace
+
+// What a Read… has filled when it fails stays owned by the value it was given.
+class ProtobufReader::Impl : private internal::ProtobufScalars {
+ public:
+  ProtobufReadOptions options;
+
+  Result<void> Read(const Type& type, void* value, std::string_view message) {
+    if (type.message == nullptr) {
+      return Error::Unsupported(std::string(type.name) + " has no protobuf form: read it from JSON");
+    }
+    if (message.size() > options.max_bytes) {
+      return Error::InvalidArgument("cannot read " + std::string(type.name) + " from protobuf: it has " +
+                                    std::to_string(message.size()) + " bytes, more than the limit of " +
+                                    std::to_string(options.max_bytes));
+    }
+    const auto* bytes = reinterpret_cast<const uint8_t*>(message.data());
+    extra_work_left_ = kExtraWork + kExtraWorkPerByte * message.size();
+    unknown_.clear();
+    has_owner_ = false;
+    holds_unique_ = false;
+    const Input in = {bytes, bytes + message.size()};
+    if (ReadStruct(type, static_cast<std::byte*>(value), in, options.max_depth)) return {};
+    ResetValue(type, value);
+    return Error::InvalidArgument("cannot read " + std::string(type.name) + " from protobuf: " + Description());
+  }
+
+ private:
+  // Merging what should have come together and naming unknown fields cost more than the bytes they come from. This much
+  // is allowed, in bytes moved, so that no input takes unreasonably long.
+  static constexpr size_t kExtraWork = size_t{1} << 30;
+  static constexpr size_t kExtraWorkPerByte = 64;
+
+  struct UnknownMessage {
+    std::vector<std::string> steps;  // innermost first
+    std::string bytes;
+  };
+
+  bool SpendExtraWork(size_t work) {
+    if (work > extra_work_left_) return Fail("the fields are too scattered: send the elements of a list or map together");
+    extra_work_left_ -= work;
+    return true;
+  }
+
+  bool ReadFieldsV1(Input in, std::byte* value, bool share) {
+    std::string_view json;
+    if (!ReadOnlyString(in, true, &json)) return false;
+    const UniquenessScope uniqueness(*this);
+    const Type& list = TypeOf<List<String>>();
+    ResetValue(list, value);
+    const size_t base = slots_.size();
+    FieldsV1::ForEachPiece(json, [&](std::string_view piece) { NodeAt(slots_.Push(sizeof(Node*))) = internal::MakeStringNode(piece, share); });
+    NodeAt(value) = TakeSlots(NodeKind::kList, list, base, share);
+    return true;
+  }
+
+  // --- Lists and maps ---
+
+  // What holds something unique has no equal either, so nobody looks for one. This covers the content of one node.
+  class UniquenessScope {
+   public:
+    explicit UniquenessScope(Impl& reader) : reader_(reader), around_(std::exchange(reader.holds_unique_, false)) {}
+    ~UniquenessScope() { reader_.holds_unique_ |= around_; }
+    UniquenessScope(const UniquenessScope&) = delete;
+    UniquenessScope& operator=(const UniquenessScope&) = delete;
+
+   private:
+    Impl& reader_;
+    const bool around_;
+  };
+
+  // A node of the slots pushed since `base`, which it takes over; null when there are none.
+  Node* TakeSlots(NodeKind kind, const Type& type, size_t base, bool share) {
+    const size_t step = kind == NodeKind::kMap ? MapEntrySize(*type.element) : SlotSize(*type.element);
+    const size_t count = (slots_.size() - base) / step;
+    if (count == 0) return nullptr;
+    Node* node = share && !holds_unique_
+                     ? internal::SharedNode(kind, type, slots_.at(base), count)
+                     : internal::OwnNode(kind, type, slots_.at(base), count);
+    slots_.Truncate(base);
+    return node;
+  }
+
+  void DropSlot(const Type& element, std::byte* slot) {
+    if (element.is_struct()) {
+      internal::ReleaseNode(element, NodeAt(slot));
+    } else {
+      internal::DestroyValue(element, slot);
+    }
+  }
+
+  // `first` is where the slots begin that are still ours to drop.
+  bool DropSlotsAndFail(const Type& type, size_t base, size_t key_size, size_t step, size_t first = 0) {
+    for (size_t at = std::max(base, first); at < slots_.size(); at += step) {
+      if (key_size != 0) internal::DestroyValue(TypeOf<String>(), slots_.at(at));
+      DropSlot(*type.element, slots_.at(at + key_size));
+    }
+    slots_.Truncate(base);
+    return false;
+  }
+
+  // Reads a struct into a node of its own and puts that into the slot at `slot_at` of slots_, which is null.
+  bool ReadStructSlot(const Type& type, size_t slot_at, Input in, int depth, bool share) {
+    if (!share || type.ops != nullptr) {
+      Node* node = internal::NewStructNode(type);
+      NodeAt(slots_.at(slot_at)) = node;
+      return ReadStruct(type, node->payload(), in, depth);
+    }
+    Node* node = nullptr;
+    const bool read = ReadSharedStruct(type, &node, in, depth);
+    NodeAt(slots_.at(slot_at)) = node;
+    return read;
+  }
+
+  bool ReadSharedStruct(const Type& type, Node** node, Input in, int depth) {
+    const UniquenessScope uniqueness(*this);
+    internal::Scratch::Block block(structs_, type.size);
+    if (!ReadStruct(type, block.data(), in, depth)) {
+      internal::DestroyValue(type, block.data());
+      return false;
+    }
+    *node = holds_unique_ ? internal::OwnNode(NodeKind::kStruct, type, block.data(), 0)
+                          : internal::SharedNode(NodeKind::kStruct, type, block.data(), 0);
+    return true;
+  }
+
+  // The value of a list or map in place; no such kind is larger than this.
+  static constexpr size_t kLargestInlineValue = 32;
+
+  // Reads one element, whose tag has been read, into a new slot of slots_.
+  bool ReadElementSlot(const Type& element, WireType wire, Input& in, int depth, bool share) {
+    const size_t slot_at = slots_.size();
+    if (element.is_struct()) {
+      Input bytes;
+      if (!ReadBytes(in, wire, &bytes)) return false;
+      slots_.Push(sizeof(Node*));
+      return ReadStructSlot(element, slot_at, bytes, depth, share);
+    }
+    alignas(8) std::byte value[kLargestInlineValue] = {};
+    const bool read = ReadValue(element, value, wire, in, depth, share);
+    std::memcpy(slots_.Push(SlotSize(element)), value, SlotSize(element));
+    return read;
+  }
+
+  // The elements from here on, up to a field with another tag. `tag` is the bytes of the tag just read; `field` is the
+  // list's own one, null when it is wrapped.
+  bool ReadList(const Type& type, const Field* field, std::byte* value, std::string_view tag, WireType wire, Input& in,
+                int depth, bool share) {
+    const Type& element = *type.element;
+    if (NeedsOps(type)) return AppendToOps(type, field, value, wire, in, depth);
+    const UniquenessScope uniqueness(*this);
+    const bool packed = wire == WireType::kBytes && IsNumeric(element.kind);
+    const size_t base = slots_.size();
+    const size_t step = SlotSize(element);
+    const size_t existing = Length(type, value);
+    for (;;) {
+      const size_t index = existing + (slots_.size() - base) / step;
+      const size_t unknown_mark = unknown_.size();
+      if (!(packed ? ReadPacked(element, in) : ReadElementSlot(element, wire, in, depth, share))) {
+        FailAtIndex(index);
+        return DropSlotsAndFail(type, base, 0, step);
+      }
+      if (unknown_.size() > unknown_mark && field != nullptr) {
+        const void* item = NodeAt(slots_.at(slots_.size() - step))->payload();  // only structs hold unknown fields
+        std::string name;
+        internal::AppendElementStep(name, *field, element, item, index);
+        if (!AddUnknownStep(unknown_mark, name)) return DropSlotsAndFail(type, base, 0, step);
+      }
+      if (in.left() < tag.size() || std::memcmp(in.at, tag.data(), tag.size()) != 0) break;
+      in.at += tag.size();
+    }
+    if (!CheckLength(existing + (slots_.size() - base) / step)) return DropSlotsAndFail(type, base, 0, step);
+    if (existing == 0) {
+      NodeAt(value) = TakeSlots(NodeKind::kList, type, base, share);
+    } else {
+      AppendSlots(type, value, base, step);
+    }
+    return true;
+  }
+
+  // Numbers one after another without tags, as other writers than Go's may send them.
+  bool ReadPacked(const Type& element, Input& in) {
+    Input bytes;
+    if (!ReadBytes(in, &bytes)) return false;
+    const WireType wire = internal::WireTypeFor(element.kind);
+    while (!bytes.done()) {
+      alignas(8) std::byte value[kLargestInlineValue] = {};
+      if (!ReadNumber(element.kind, value, wire, bytes)) return false;
+      std::memcpy(slots_.Push(element.size), value, element.size);
+    }
+    return true;
+  }
+
+  // To a list that has elements from earlier in the message. It grows by doubling, so scattered elements cost no more
+  // than others; it is not shared.
+  void AppendSlots(const Type& type, std::byte* value, size_t base, size_t step) {
+    Node*& node = NodeAt(value);
+    node = internal::DetachNode(type, node);
+    for (size_t at = base; at < slots_.size(); at += step) {
+      node = internal::GrowNode(type, node);
+      std::memcpy(node->payload() + node->length() * step, slots_.at(at), step);
+      node->set_length(node->length() + 1);
+    }
+    slots_.Truncate(base);
+  }
+
+  // One element of a list of which only its operations know the layout.
+  bool AppendToOps(const Type& type, const Field* field, std::byte* value, WireType wire, Input& in, int depth) {
+    const Type& element = *type.element;
+    const size_t index = Length(type, value);
+    const size_t unknown_mark = unknown_.size();
+    if (wire == WireType::kBytes && IsNumeric(element.kind)) {
+      Input bytes;
+      if (!ReadBytes(in, &bytes)) return false;
+      while (!bytes.done()) {
+        alignas(8) std::byte number[kLargestInlineValue] = {};
+        if (!ReadNumber(element.kind, number, internal::WireTypeFor(element.kind), bytes)) return FailAtIndex(Length(type, value));
+        std::memcpy(AppendElement(type, value), number, element.size);
+      }
+      return true;
+    }
+    auto* item = static_cast<std::byte*>(AppendElement(type, value));
+    if (!ReadValue(element, item, wire, in, depth, false)) return FailAtIndex(index);
+    if (unknown_.size() == unknown_mark || field == nullptr) return true;
+    std::string name;
+    internal::AppendElementStep(name, *field, element, item, index);
+    return AddUnknownStep(unknown_mark, name);
+  }
+
+  // The key and the value's bytes of an entry.
+  bool ReadEntryKey(Input entry, std::string_view* key) {
+    return ReadSmallMessage(entry, [&](uint32_t number, WireType wire, Input& field, bool* known) {
+      if (number == 1) return ReadView(field, wire, true, key);
+      *known = false;
+      return true;
+    });
+  }
+
+  // The entries from here on, up to a field with another tag.
+  bool ReadMap(const Type& type, std::byte* value, std::string_view tag, Input& in, int depth, bool share) {
+    const Type& element = *type.element;
+    const size_t base = slots_.size();
+    const size_t step = MapEntrySize(element);
+    const UniquenessScope uniqueness(*this);
+    bool ascending = true;
+    for (;;) {
+      Input entry;
+      if (!ReadBytes(in, &entry)) return DropSlotsAndFail(type, base, sizeof(Node*), step);
+      if (NeedsOps(type)) {
+        if (!ReadEntryWithOps(type, value, entry, depth)) return false;
+      } else {
+        if (!ReadEntrySlots(element, entry, depth, share)) return DropSlotsAndFail(type, base, sizeof(Node*), step);
+        const size_t last = slots_.size() - step;
+        ascending = ascending && (last == base || KeyAt(last - step) < KeyAt(last));
+      }
+      if (in.left() < tag.size() || std::memcmp(in.at, tag.data(), tag.size()) != 0) break;
+      in.at += tag.size();
+    }
+    if (slots_.size() == base) return true;
+    if (!CheckLength((slots_.size() - base) / step)) return DropSlotsAndFail(type, base, sizeof(Node*), step);
+    if (!ascending) SortEntries(element, base, step);
+    if (Node* existing = NodeAt(value); existing == nullptr) {
+      NodeAt(value) = TakeSlots(NodeKind::kMap, type, base, share);
+      return true;
+    }
+    return MergeEntries(type, value, base, step);
+  }
+
+  std::string_view KeyAt(size_t entry) { return reinterpret_cast<const String*>(slots_.at(entry))->view(); }
+
+  // The key, then the value, as two slots of slots_: whole also on an error, so that they can be dropped.
+  bool ReadEntrySlots(const Type& element, Input entry, int depth, bool share) {
+    std::string_view key;
+    const size_t entry_at = slots_.size();
+    slots_.Push(MapEntrySize(element));
+    const size_t slot_at = entry_at + sizeof(Node*);
+    bool has_value = false;
+    const size_t unknown_mark = unknown_.size();
+    const bool read = ReadSmallMessage(entry, [&](uint32_t number, WireType wire, Input& field, bool* known) {
+      if (number == 1) return ReadView(field, wire, true, &key);
+      *known = number == 2;
+      if (number != 2) return true;
+      Input bytes;
+      if (!element.is_struct()) {
+        alignas(8) std::byte item[kLargestInlineValue];
+        std::memcpy(item, slots_.at(slot_at), SlotSize(element));
+        const bool read_value = ReadValue(element, item, wire, field, depth, share);
+        std::memcpy(slots_.at(slot_at), item, SlotSize(element));
+        return read_value;
+      }
+      if (!ReadBytes(field, wire, &bytes)) return false;
+      if (!std::exchange(has_value, true)) return ReadStructSlot(element, slot_at, bytes, depth, share);
+      Node*& node = NodeAt(slots_.at(slot_at));
+      node = internal::DetachNode(element, node);
+      std::byte* payload = node->payload();
+      return ReadStruct(element, payload, bytes, depth);
+    });
+    if (!read) return FailAt("[" + std::string(key) + "]");
+    if (element.is_struct() && !has_value && !ReadStructSlot(element, slot_at, {nullptr, nullptr}, depth, share)) return false;
+    NodeAt(slots_.at(entry_at)) = internal::MakeStringNode(key, share);
+    return NameUnknownOfEntry(unknown_mark, key);
+  }
+
+  bool ReadEntryWithOps(const Type& type, std::byte* value, Input entry, int depth) {
+    std::string_view key;
+    if (!ReadEntryKey(entry, &key)) return false;
+    const size_t unknown_mark = unknown_.size();
+    auto* item = static_cast<std::byte*>(EnsureEntry(type, value, key));
+    ResetValue(*type.element, item);
+    const bool read = ReadSmallMessage(entry, [&](uint32_t number, WireType wire, Input& field, bool* known) {
+      *known = number == 2;
+      return number != 2 || ReadValue(*type.element, item, wire, field, depth, false);
+    });
+    if (!read) return FailAt("[" + std::string(key) + "]");
+    return NameUnknownOfEntry(unknown_mark, key);
+  }
+
+  bool NameUnknownOfEntry(size_t unknown_mark, std::string_view key) {
+    if (unknown_.size() == unknown_mark) return true;
+    std::string step;
+    internal::AppendEntryStep(step, key);
+    return AddUnknownStep(unknown_mark, step);
+  }
+
+  // Entries from `base` on into key order; of equal keys the last one stays.
+  void SortEntries(const Type& element, size_t base, size_t step) {
+    std::vector<size_t> order;
+    for (size_t at = base; at < slots_.size(); at += step) order.push_back(at);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return KeyAt(a) < KeyAt(b); });
+    std::vector<std::byte> sorted;
+    sorted.reserve(order.size() * step);
+    for (size_t i = 0; i < order.size(); ++i) {
+      std::byte* entry = slots_.at(order[i]);
+      if (i + 1 < order.size() && KeyAt(order[i]) == KeyAt(order[i + 1])) {
+        DropEntry(element, entry);
+      } else {
+        sorted.insert(sorted.end(), entry, entry + step);
+      }
+    }
+    slots_.Truncate(base);
+    std::memcpy(slots_.Push(sorted.size()), sorted.data(), sorted.size());
+  }
+
+  void DropEntry(const Type& element, std::byte* entry) {
+    internal::DestroyValue(TypeOf<String>(), entry);
+    DropSlot(element, entry + sizeof(Node*));
+  }
+
+  // Into a map that has entries from earlier in the message; it is not shared.
+  bool MergeEntries(const Type& type, std::byte* value, size_t base, size_t step) {
+    Node*& node = NodeAt(value);
+    node = internal::DetachNode(type, node);
+    for (size_t at = base; at < slots_.size(); at += step) {
+      size_t low = 0;
+      for (size_t high = node->length(); low < high;) {
+        const size_t middle = (low + high) / 2;
+        const bool less = reinterpret_cast<const String*>(node->payload() + middle * step)->view() < KeyAt(at);
+        (less ? low : high) = less ? middle + 1 : middle;
+      }
+      const bool replace =
+          low < node->length() && reinterpret_cast<const String*>(node->payload() + low * step)->view() == KeyAt(at);
+      if (replace) {
+        DropEntry(*type.element, node->payload() + low * step);
+      } else {
+        const size_t moved = (node->length() - low) * step;
+        if (!SpendExtraWork(moved) || !CheckLength(node->length() + 1)) {
+          return DropSlotsAndFail(type, base, sizeof(Node*), step, at);
+        }
+        node = internal::GrowNode(type, node);
+        std::memmove(node->payload() + (low + 1) * step, node->payload() + low * step, moved);
+        node->set_length(node->length() + 1);
+      }
+      std::memcpy(node->payload() + low * step, slots_.at(at), step);
+    }
+    slots_.Truncate(base);
+    return true;
+  }
+
+  bool ReadWrappedList(const Type& type, std::byte* value, Input in, int depth, bool share) {
+    while (!in.done()) {
+      const uint8_t* start = in.at;
+      uint32_t tag = 0;
+      if (!ReadTag(in, &tag)) return false;
+      if (internal::FieldNumber(tag) != 1) {
+        if (!Skip(in, tag)) return false;
+        continue;
+      }
+      if (!ReadList(type, nullptr, value, TextOf(start, in.at), internal::WireTypeOf(tag), in, depth, share)) return false;
+    }
+    return true;
+  }
+
+  static std::string_view TextOf(const uint8_t* begin, const uint8_t* end) {
+    return {reinterpret_cast<const char*>(begin), static_cast<size_t>(end - begin)};
+  }
+
+  // --- Values and messages ---
+
+  // One value of any kind but a plain list or a map. `value` holds a value already, which is replaced or merged into.
+  bool ReadValue(const Type& type, std::byte* value, WireType wire, Input& in, int depth, bool share) {
+    switch (type.kind) {
+      case Kind::kBool:
+      case Kind::kInt32:
+      case Kind::kInt64:
+      case Kind::kDouble: return ReadNumber(type.kind, value, wire, in);
+      case Kind::kString:
+      case Kind::kBytes: {
+        std::string_view view;
+        if (!ReadView(in, wire, type.kind == Kind::kString, &view)) return false;
+        if (type.ops != nullptr) {
+          WriteString(type, value, view);
+        } else {
+          internal::SetString(value, view, share);
+        }
+        return true;
+      }
+      default: break;
+    }
+    Input bytes;
+    if (!ReadBytes(in, wire, &bytes)) return false;
+    switch (type.kind) {
+      case Kind::kStruct:
+      case Kind::kUnion: return ReadStruct(type, value, bytes, depth);
+      case Kind::kTime: return ReadTime(bytes, value);
+      case Kind::kMicroTime: return ReadMicroTime(bytes, value);
+      case Kind::kDuration: return ReadDuration(bytes, value);
+      case Kind::kQuantity: return ReadQuantity(bytes, value);
+      case Kind::kIntOrString: return ReadIntOrString(bytes, value, share);
+      case Kind::kRawExtension: return ReadRawExtension(bytes, value, share);
+      case Kind::kFieldsV1: return ReadFieldsV1(bytes, value, share);
+      case Kind::kList:
+        if (type.wrapped) return ReadWrappedList(type, value, bytes, depth, share);
+        break;
+      default: break;
+    }
+    return Fail("a value of this type (" + std::string(type.name) + ") has no protobuf form");
+  }
+
+  bool ReadOptional(const Type& type, std::byte* value, WireType wire, Input& in, int depth, bool share) {
+    const Type& element = *type.element;
+    if (type.ops != nullptr) {
+      return ReadValue(element, static_cast<std::byte*>(EnsureOptional(type, value)), wire, in, depth, share);
+    }
+    if (!element.is_struct()) {
+      if (!ReadValue(element, value, wire, in, depth, share)) return false;
+      if (type.storage == Storage::kInline) {
+        value[element.size] = std::byte{1};
+      } else if (NodeAt(value) == nullptr) {
+        internal::MakePresent(value);  // an empty text is there all the same
+      }
+      return true;
+    }
+    Input bytes;
+    if (!ReadBytes(in, wire, &bytes)) return false;
+    if (NodeAt(value) == nullptr && share && element.ops == nullptr) {
+      return ReadSharedStruct(element, &NodeAt(value), bytes, depth);
+    }
+    return ReadStruct(element, static_cast<std::byte*>(EnsureOptional(type, value)), bytes, depth);
+  }
+
+  // The whole of one struct, merged into `value`.
+  bool ReadStruct(const Type& type, std::byte* value, Input in, int depth) {
+    if (type.message == nullptr) return Fail("a value of this type (" + std::string(type.name) + ") has no protobuf form");
+    // The outermost object with an ObjectMeta keeps what is not known anywhere inside.
+    UnknownFields* own = nullptr;
+    if (type.is_root() && !has_owner_) [[unlikely]] own = internal::FindUnknownFields(type, value);
+    if (own == nullptr) return ReadMessage(type, *type.message, value, in, depth);
+    has_owner_ = true;
+    const size_t unknown_mark = unknown_.size();
+    const bool read = ReadMessage(type, *type.message, value, in, depth);
+    has_owner_ = false;
+    return read && (unknown_.size() == unknown_mark || FileUnknownFields(unknown_mark, *own));
+  }
+
+  bool ReadMessage(const Type& type, const Message& message, std::byte* value, Input in, int depth) {
+    if (depth <= 0) return Fail("messages are nested deeper than the limit of " + std::to_string(options.max_depth));
+    const MessageRow* const rows = message.rows.data();
+    const size_t row_count = message.rows.size();
+    size_t row = 0;
+    size_t unknown_at = kNone;
+    while (!in.done()) {
+      const uint8_t* start = in.at;
+      uint32_t tag = 0;
+      if (!ReadTag(in, &tag)) return false;
+      // Writers send fields by ascending number, so the next row is a few steps ahead.
+      const uint32_t number = internal::FieldNumber(tag);
+      while (row < row_count && rows[row].number < number) ++row;
+      if (row == row_count || rows[row].number != number) {
+        row = 0;
+        while (row < row_count && rows[row].number < number) ++row;
+        if (row == row_count || rows[row].number != number) {
+          if (!Skip(in, tag)) return false;
+          KeepUnknown(&unknown_at, TextOf(start, in.at));
+          continue;
+        }
+      }
+      const WireType wire = internal::WireTypeOf(tag);
+      const size_t unknown_mark = unknown_.size();
+      if (rows[row].nested != nullptr) {
+        Input bytes;
+        if (!ReadBytes(in, wire, &bytes)) return false;
+        if (!ReadMessage(type, *rows[row].nested, value, bytes, depth - 1)) return false;
+        if (unknown_.size() > unknown_mark && !AddUnknownField(unknown_mark, "#" + std::to_string(number))) return false;
+        continue;
+      }
+      const Field& field = type.fields[rows[row].field];
+      if (!ReadField(field, value + field.offset, TextOf(start, in.at), wire, in, depth - 1)) return FailAt(std::string(field.name));
+      if (unknown_.size() > unknown_mark && !AddUnknownField(unknown_mark, field.name)) return false;
+    }
+    return true;
+  }
+
+  bool ReadField(const Field& field, std::byte* value, std::string_view tag, WireType wire, Input& in, int depth) {
+    const Type& type = *field.type;
+    const bool share = options.share_nodes && !field.unique;
+    holds_unique_ |= field.unique;
+    switch (type.kind) {
+      case Kind::kList:
+        if (type.wrapped) return ReadValue(type, value, wire, in, depth, share);
+        return ReadList(type, &field, value, tag, wire, in, depth, share);
+      case Kind::kMap:
+        if (wire != WireType::kBytes) return FailOnWireType(WireType::kBytes, wire);
+        return ReadMap(type, value, tag, in, depth, share);
+      case Kind::kOptional: return ReadOptional(type, value, wire, in, depth, share);
+      default: return ReadValue(type, value, wire, in, depth, share);
+    }
+  }
+
+  // --- Unknown fields. Their paths are put together from the inside out: the keys that name an element of a list are
+  // known when it has been read. ---
+
+  void KeepUnknown(size_t* unknown_at, std::string_view field) {
+    if (!has_owner_) return;
+    if (*unknown_at == kNone) {
+      *unknown_at = unknown_.size();
+      unknown_.emplace_back();
+    }
+    unknown_[*unknown_at].bytes += field;
+  }
+
+  bool AddUnknownField(size_t mark, std::string_view name) {
+    std::string step;
+    internal::AppendFieldStep(step, name);
+    return AddUnknownStep(mark, step);
+  }
+
+  bool AddUnknownStep(size_t mark, const std::string& step) {
+    if (!SpendExtraWork((unknown_.size() - mark) * (step.size() + sizeof(std::string)))) return false;
+    for (size_t i = mark; i < unknown_.size(); ++i) unknown_[i].steps.push_back(step);
+    return true;
+  }
+
+  // Those found since `mark`, into the object that keeps them.
+  bool FileUnknownFields(size_t mark, UnknownFields& fields) {
+    std::vector<std::pair<std::string, std::string>> found;
+    for (size_t i = mark; i < unknown_.size(); ++i) {
+      std::string path;
+      for (size_t step = unknown_[i].steps.size(); step-- > 0;) path += unknown_[i].steps[step];
+      path += internal::kProtobufMark;
+      found.emplace_back(std::move(path), std::move(unknown_[i].bytes));
+    }
+    unknown_.resize(mark);
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const bool had_some = !fields.empty();  // an object that came in two parts
+    for (size_t i = 0; i < found.size(); ++i) {
+      auto& [path, bytes] = found[i];
+      if (i + 1 < found.size() && found[i + 1].first == path) {
+        found[i + 1].second.insert(0, bytes);
+        continue;
+      }
+      if (had_some) {
+        if (!SpendExtraWork(fields.size() * sizeof(Bytes) * 2)) return false;
+        if (const Bytes* earlier = fields.find(path)) {
+          if (!SpendExtraWork(earlier->size())) return false;
+          bytes.insert(0, *earlier);
+        }
+      }
+      if (!CheckLength(bytes.size()) || !CheckLength(path.size())) return false;
+      fields.Set(path, Bytes(bytes));
+    }
+    if (options.share_nodes) ShareNodes(fields);
+    return true;
+  }
+
+  static constexpr size_t kNone = SIZE_MAX;
+
+  // Elements of the lists and entries of the maps being read, the innermost at the end.
+  internal::ByteStack slots_;
+  // Structs being read that will be shared.
+  internal::Scratch structs_;
+  std::vector<UnknownMessage> unknown_;
+  bool has_owner_ = false;  // of the unknown fields at hand
+  bool holds_unique_ = false;  // the node being read
+  size_t extra_work_left_ = 0;
+};
+
+ProtobufReader::ProtobufReader(ProtobufReadOptions options) : impl_(std::make_unique<Impl>()) { impl_->options = options; }
+ProtobufReader::~ProtobufReader() = default;
+ProtobufReader::ProtobufReader(ProtobufReader&&) noexcept = default;
+ProtobufReader& ProtobufReader::operator=(ProtobufReader&&) noexcept = default;
+
+Result<void> ProtobufReader::Read(const Type& type, void* value, std::string_view message) {
+  return impl_->Read(type, value, message);
+}
+
+void ProtobufReader::set_options(const ProtobufReadOptions& options) { impl_->options = options; }
+
+constexpr size_t kLargeMessage = size_t{4} << 20;
+
+Result<void> DecodeProtobuf(const Type& type, void* value, std::string_view message, const ProtobufReadOptions& options) {
+  thread_local ProtobufReader reader;
+  reader.set_options(options);
+  Result<void> result = reader.Read(type, value, message);
+  if (message.size() > kLargeMessage) reader = ProtobufReader();  // its buffers are large too
+  return result;
+}
+
+}  // namespace keelson
