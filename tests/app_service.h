@@ -140,7 +140,9 @@ inline constexpr Field kAppServiceSpecFields[] = {
 };
 
 inline constexpr Field kAppServiceStatusFields[] = {
-    {.name = "availableReplicas", .type = &Describe<int32_t>::type, .offset = offsetof(AppServiceStatus, availableReplicas)},
+    {.name = "availableReplicas",
+     .type = &Describe<int32_t>::type,
+     .offset = offsetof(AppServiceStatus, availableReplicas)},
     {.name = "conditions",
      .type = &Describe<List<metav1::Condition>>::type,
      .offset = offsetof(AppServiceStatus, conditions),
@@ -155,7 +157,10 @@ inline constexpr Field kAppServiceFields[] = {
      .offset = offsetof(AppService, metadata),
      .omit_empty = true},
     {.name = "spec", .type = &Describe<AppServiceSpec>::type, .offset = offsetof(AppService, spec), .omit_empty = true},
-    {.name = "status", .type = &Describe<AppServiceStatus>::type, .offset = offsetof(AppService, status), .omit_empty = true},
+    {.name = "status",
+     .type = &Describe<AppServiceStatus>::type,
+     .offset = offsetof(AppService, status),
+     .omit_empty = true},
 };
 
 }  // namespace testing

@@ -80,7 +80,8 @@ TEST(GeneratedTypes, MembersAreInGosOrder) {
       const Field& field = type->fields[i];
       EXPECT_EQ(field.omit_empty, Contains(expected[i].flags, "omitempty")) << type->name << "." << field.name;
       EXPECT_EQ(field.omit_zero, Contains(expected[i].flags, "omitzero")) << type->name << "." << field.name;
-      EXPECT_EQ(field.type->kind == Kind::kOptional, expected[i].type.starts_with('*')) << type->name << "." << field.name;
+      EXPECT_EQ(field.type->kind == Kind::kOptional, expected[i].type.starts_with('*'))
+          << type->name << "." << field.name;
       ++compared;
     }
   }
@@ -139,7 +140,8 @@ TEST(GeneratedTypes, KeywordsGetAnUnderscoreAndOddCharactersAreFolded) {
   const metav1::LabelSelectorRequirement requirement = {.key = "k", .operator_ = "In", .values = {"v"}};
   EXPECT_EQ(requirement.operator_, "In");
 
-  apiextensionsv1::JSONSchemaProps schema = {.schema_ = "s", .ref_ = "r", .default_ = RawExtension("1"), .enum_ = {"2"}};
+  apiextensionsv1::JSONSchemaProps schema = {
+      .schema_ = "s", .ref_ = "r", .default_ = RawExtension("1"), .enum_ = {"2"}};
   schema.not_.Ensure().type = "string";
   schema.xKubernetesListType = "map";
   schema.xKubernetesPreserveUnknownFields = true;
@@ -151,21 +153,23 @@ TEST(GeneratedTypes, KeywordsGetAnUnderscoreAndOddCharactersAreFolded) {
 
   clientcmdv1::Cluster cluster;
   const Type& cluster_type = TypeOf<clientcmdv1::Cluster>();
-  EXPECT_EQ(ReadField(*cluster_type.FindField("certificate-authority-data"), &cluster), &cluster.certificateAuthorityData);
+  EXPECT_EQ(ReadField(*cluster_type.FindField("certificate-authority-data"), &cluster),
+            &cluster.certificateAuthorityData);
   EXPECT_EQ(ReadField(*cluster_type.FindField("insecure-skip-tls-verify"), &cluster), &cluster.insecureSkipTlsVerify);
 }
 
 TEST(GeneratedTypes, ObjectsAreWrittenAsNestedAggregates) {
   const appsv1::Deployment deployment = {
       .metadata = {.name = "web", .labels = {{"app", "web"}}},
-      .spec = {.replicas = 3,
-               .selector = metav1::LabelSelector{.matchLabels = {{"app", "web"}}},
-               .template_ = {.spec = {.containers = {{.name = "app",
-                                                      .image = "nginx",
-                                                      .ports = {{.containerPort = 80}},
-                                                      .resources = {.limits = {{"cpu", "500m"}}},
-                                                      .livenessProbe = corev1::Probe{
-                                                          .httpGet = corev1::HTTPGetAction{.path = "/", .port = "http"}}}}}}}};
+      .spec = {
+          .replicas = 3,
+          .selector = metav1::LabelSelector{.matchLabels = {{"app", "web"}}},
+          .template_ = {.spec = {.containers = {{.name = "app",
+                                                 .image = "nginx",
+                                                 .ports = {{.containerPort = 80}},
+                                                 .resources = {.limits = {{"cpu", "500m"}}},
+                                                 .livenessProbe = corev1::Probe{.httpGet = corev1::HTTPGetAction{
+                                                                                    .path = "/", .port = "http"}}}}}}}};
   EXPECT_EQ(deployment.spec.replicas, 3);
   EXPECT_EQ(deployment.spec.template_.spec.containers[0].ports[0].containerPort, 80);
   EXPECT_EQ(deployment.spec.template_.spec.containers[0].livenessProbe->httpGet->port, IntOrString("http"));

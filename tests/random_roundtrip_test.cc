@@ -67,7 +67,8 @@ void RoundTripAll(const Encode& encode, const Decode& decode, bool (*applies)(co
         ADD_FAILURE() << read.error().message() << "\nin " << bytes;
       } else if (!Equal(*type, value.data(), again.data())) {
         ++failures;
-        ADD_FAILURE() << "came back as " << Shown(*type, again.data()) << "\nwas         " << Shown(*type, value.data());
+        ADD_FAILURE() << "came back as " << Shown(*type, again.data()) << "\nwas         "
+                      << Shown(*type, value.data());
       } else if (encode(*type, again.data()) != bytes) {
         ++failures;
         ADD_FAILURE() << "an equal value is encoded differently:\n" << encode(*type, again.data()) << "\n" << bytes;

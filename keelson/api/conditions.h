@@ -18,8 +18,8 @@ inline constexpr std::string_view kConditionTrue = "True";
 inline constexpr std::string_view kConditionFalse = "False";
 inline constexpr std::string_view kConditionUnknown = "Unknown";
 
-// Adds the condition or updates the one of its type; says whether anything changed. `lastTransitionTime` moves only when
-// the status differs from before: to the time given in `condition`, or to the present when none is given.
+// Adds the condition or updates the one of its type; says whether anything changed. `lastTransitionTime` moves only
+// when the status differs from before: to the time given in `condition`, or to the present when none is given.
 bool SetStatusCondition(List<metav1::Condition>& conditions, metav1::Condition condition);
 bool SetStatusCondition(std::vector<metav1::Condition>& conditions, metav1::Condition condition);
 

@@ -9,7 +9,11 @@ namespace keelson {
 namespace {
 
 Json Document() {
-  return Json::Object({{"name", "web"}, {"replicas", 3}, {"ratio", 0.5}, {"on", true}, {"none", nullptr},
+  return Json::Object({{"name", "web"},
+                       {"replicas", 3},
+                       {"ratio", 0.5},
+                       {"on", true},
+                       {"none", nullptr},
                        {"ports", Json::Array({80, "http", Json::Object({{"deep", 1}})})}});
 }
 

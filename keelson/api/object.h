@@ -34,7 +34,8 @@ ObjectKey KeyOf(const T& object) {
 
 // Empty when the type is no root.
 inline GroupVersionKind GvkOf(const Type& type) {
-  return {.group = std::string(type.group), .version = std::string(type.version), .kind = std::string(type.object_kind)};
+  return {
+      .group = std::string(type.group), .version = std::string(type.version), .kind = std::string(type.object_kind)};
 }
 template <class T>
 GroupVersionKind GvkOf() {

@@ -10,14 +10,10 @@ namespace keelson {
 
 namespace {
 
-std::string NameOf(const Owner& owner) {
-  return owner.kind.kind + " \"" + KeyOf(owner.metadata).ToString() + "\"";
-}
+std::string NameOf(const Owner& owner) { return owner.kind.kind + " \"" + KeyOf(owner.metadata).ToString() + "\""; }
 
 // "object" alone is all that is known of the other side: its type is not.
-std::string NameOf(const metav1::ObjectMeta& object) {
-  return "object \"" + KeyOf(object).ToString() + "\"";
-}
+std::string NameOf(const metav1::ObjectMeta& object) { return "object \"" + KeyOf(object).ToString() + "\""; }
 
 Result<void> CheckOwner(const Owner& owner, const metav1::ObjectMeta& object) {
   if (owner.kind.version.empty() || owner.kind.kind.empty()) {
@@ -80,7 +76,8 @@ bool IsControlledBy(const metav1::ObjectMeta& object, const metav1::ObjectMeta& 
   return controller != nullptr && controller->uid == owner.uid;
 }
 
-Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMeta& object, const OwnerReferenceOptions& options) {
+Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMeta& object,
+                                    const OwnerReferenceOptions& options) {
   KEELSON_RETURN_IF_ERROR(CheckOwner(owner, object));
   const metav1::OwnerReference* present = GetControllerOf(object);
   if (present != nullptr && !NamesSameOwner(*present, owner)) {

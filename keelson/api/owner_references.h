@@ -3,8 +3,8 @@
 //   KEELSON_RETURN_IF_ERROR(SetControllerReference(app, deployment));        // before creating the Deployment
 //   if (const metav1::OwnerReference* owner = GetControllerOf(pod)) Enqueue(owner->name);
 //
-// An owner is cluster-scoped when it has no namespace. The rules are Kubernetes': a namespaced owner owns only within its
-// namespace, and an object has at most one controller.
+// An owner is cluster-scoped when it has no namespace. The rules are Kubernetes': a namespaced owner owns only within
+// its namespace, and an object has at most one controller.
 #pragma once
 
 #include <string_view>
@@ -44,10 +44,12 @@ const metav1::OwnerReference* GetControllerOf(const metav1::ObjectMeta& object);
 // Whether that very owner, by its uid, controls the object.
 bool IsControlledBy(const metav1::ObjectMeta& object, const metav1::ObjectMeta& owner);
 
-// Names `owner` as the controller of `object`. A reference to the same owner (group, kind and name) is updated in place.
-Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMeta& object, const OwnerReferenceOptions& options = {});
-// Names `owner` as one of the owners, without controlling: a reference that made it the controller no longer does. Blocks
-// the owner's deletion only when asked to.
+// Names `owner` as the controller of `object`. A reference to the same owner (group, kind and name) is updated in
+// place.
+Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMeta& object,
+                                    const OwnerReferenceOptions& options = {});
+// Names `owner` as one of the owners, without controlling: a reference that made it the controller no longer does.
+// Blocks the owner's deletion only when asked to.
 Result<void> SetOwnerReference(const Owner& owner, metav1::ObjectMeta& object,
                                const OwnerReferenceOptions& options = {.block_owner_deletion = false});
 // By group, kind and name, whatever the version and uid.

@@ -64,9 +64,10 @@ TEST(OwnerReferences, SecondControllerIsRefusedAndTheFirstIsNamed) {
   const Result<void> result = SetControllerReference(second, object);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code(), ErrorCode::kAlreadyExists);
-  EXPECT_EQ(result.error().message(),
-            "object \"shop/settings\" is already owned by controller Deployment \"web\"; Deployment \"shop/api\" cannot "
-            "control it too");
+  EXPECT_EQ(
+      result.error().message(),
+      "object \"shop/settings\" is already owned by controller Deployment \"web\"; Deployment \"shop/api\" cannot "
+      "control it too");
   const auto* detail = result.error().detail<AlreadyOwnedDetail>();
   ASSERT_NE(detail, nullptr);
   EXPECT_EQ(detail->owner().uid, "u1");
@@ -137,7 +138,8 @@ TEST(OwnerReferences, OwnersAreRecognisedWhateverTheVersionAndRemoved) {
 
 TEST(OwnerReferences, NoControllerMeansNull) {
   corev1::ConfigMap object = Object1();
-  object.metadata.ownerReferences = {{.apiVersion = "v1", .kind = "Node", .name = "n", .uid = "x", .controller = false}};
+  object.metadata.ownerReferences = {
+      {.apiVersion = "v1", .kind = "Node", .name = "n", .uid = "x", .controller = false}};
   EXPECT_EQ(GetControllerOf(object), nullptr);
   EXPECT_FALSE(IsControlledBy(object, Owner1()));
 }

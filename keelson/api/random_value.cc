@@ -64,12 +64,14 @@ class Filler {
 };
 
 std::string Filler::Text(size_t at_least) {
-  static constexpr std::string_view kOdd[] = {
-      "\"", "\\", "/", "\n", "\t", "\r", "\x01", "\x1f", "\x7f", "<", ">", "&", "'", "#", ": ", "- ", "%", "{", "}", "[",
-      "]", ",", "é", "ß", "日本", "\u2028", "\u00a0", "\U0001F600", "\uFEFF", " "};
+  static constexpr std::string_view kOdd[] = {"\"",   "\\",     "/",      "\n",         "\t",     "\r", "\x01", "\x1f",
+                                              "\x7f", "<",      ">",      "&",          "'",      "#",  ": ",   "- ",
+                                              "%",    "{",      "}",      "[",          "]",      ",",  "é",    "ß",
+                                              "日本", "\u2028", "\u00a0", "\U0001F600", "\uFEFF", " "};
   // Words that a YAML reader takes for something else when they are not quoted.
-  static constexpr std::string_view kLookAlikes[] = {"null", "~",    "true",  "no", "0x10", "1e3", "12", "-1", "0b1", "1_000",
-                                                     ".inf", "0o17", "1:30",  "=",  "<<",   "---", "...", "2006-01-02", "Yes"};
+  static constexpr std::string_view kLookAlikes[] = {"null", "~",   "true",  "no",         "0x10", "1e3",  "12",
+                                                     "-1",   "0b1", "1_000", ".inf",       "0o17", "1:30", "=",
+                                                     "<<",   "---", "...",   "2006-01-02", "Yes"};
   if (at_least == 0 && random_.Chance(0.1)) return {};
   if (random_.Chance(0.1)) return std::string(kLookAlikes[random_.Uniform<size_t>(0, std::size(kLookAlikes) - 1)]);
   const size_t length = random_.Uniform(std::max<size_t>(at_least, 1), std::max<size_t>(at_least, options_.max_text));
@@ -86,8 +88,8 @@ std::string Filler::Text(size_t at_least) {
 }
 
 std::string Filler::Quantity() {
-  static constexpr std::string_view kSuffixes[] = {"",  "n",  "u",  "m",  "k",  "M",  "G",  "T",  "P", "E",
-                                                   "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "e-3"};
+  static constexpr std::string_view kSuffixes[] = {"",  "n",  "u",  "m",  "k",  "M",  "G",  "T",  "P",
+                                                   "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "e-3"};
   const std::string sign = random_.Chance(0.1) ? "-" : "";
   std::string digits = std::to_string(random_.Uniform(0, 2000));
   if (random_.Chance(0.2)) digits += "." + std::to_string(random_.Uniform(0, 999));
@@ -144,7 +146,8 @@ Json Filler::Dynamic(int depth) {
     }
     default: {
       JsonObject object;
-      for (size_t n = random_.Uniform<size_t>(0, options_.max_elements); n > 0; --n) object.Set(Text(), Dynamic(depth + 1));
+      for (size_t n = random_.Uniform<size_t>(0, options_.max_elements); n > 0; --n)
+        object.Set(Text(), Dynamic(depth + 1));
       return object;
     }
   }
@@ -236,9 +239,12 @@ void Filler::Fill(const Type& type, void* value, int depth) {
           metav1::MicroTime::FromUnixMicros(Seconds() * 1'000'000 + random_.Uniform(0, 999'999));
       return;
     case Kind::kDuration: *static_cast<metav1::Duration*>(value) = std::chrono::nanoseconds(Integer<int64_t>()); return;
-    case Kind::kQuantity: *static_cast<keelson::Quantity*>(value) = keelson::Quantity(std::string_view(Quantity())); return;
+    case Kind::kQuantity:
+      *static_cast<keelson::Quantity*>(value) = keelson::Quantity(std::string_view(Quantity()));
+      return;
     case Kind::kIntOrString:
-      *static_cast<IntOrString*>(value) = random_.Chance(0.5) ? IntOrString(Integer<int32_t>()) : IntOrString(String(Text()));
+      *static_cast<IntOrString*>(value) =
+          random_.Chance(0.5) ? IntOrString(Integer<int32_t>()) : IntOrString(String(Text()));
       return;
     case Kind::kRawExtension: return WriteString(type, value, JsonDocument(0));
     case Kind::kFieldsV1: *static_cast<FieldsV1*>(value) = FieldsV1(FieldSet(0)); return;

@@ -5,8 +5,8 @@
 //   EXPECT_TRUE(Equal(*FromJson<corev1::Pod>(ToJson(pod)), pod)) << "seed " << seed;
 //
 // What comes out is valid for every encoding: quantities and times parse, raw documents are JSON, text is UTF-8 (with
-// controls, quotes, escapes and empty text among it), a union has one of its forms, and elements of sets and list-maps do
-// not repeat. It is not valid for the server's rules: names are any text.
+// controls, quotes, escapes and empty text among it), a union has one of its forms, and elements of sets and list-maps
+// do not repeat. It is not valid for the server's rules: names are any text.
 #pragma once
 
 #include <cstddef>

@@ -15,16 +15,19 @@ TEST(RawExtension, KeepsWhatCame) {
 }
 
 std::string FieldSet(std::string_view ip) {
-  std::string json = R"({"f:metadata":{"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{}}},"f:status":{"f:podIPs":{".":{},)";
+  std::string json =
+      R"({"f:metadata":{"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{}}},"f:status":{"f:podIPs":{".":{},)";
   json += R"("k:{\"ip\":\"})";
   json += ip;
-  json += R"(\"}":{".":{},"f:ip":{}}},"f:startTime":{},"f:conditions":{"k:{\"type\":\"Ready\"}":{".":{},"f:status":{}}}}})";
+  json +=
+      R"(\"}":{".":{},"f:ip":{}}},"f:startTime":{},"f:conditions":{"k:{\"type\":\"Ready\"}":{".":{},"f:status":{}}}}})";
   return json;
 }
 
 TEST(FieldsV1, PiecesAddUpToTheText) {
-  for (const std::string& json : {std::string(), std::string("{}"), FieldSet("10.0.0.1"),
-                                  std::string(R"({"f:a":{"k:{\"name\":\"x,}{\\\"\"}":{}}})"), std::string("not json at all,,,")}) {
+  for (const std::string& json :
+       {std::string(), std::string("{}"), FieldSet("10.0.0.1"),
+        std::string(R"({"f:a":{"k:{\"name\":\"x,}{\\\"\"}":{}}})"), std::string("not json at all,,,")}) {
     const FieldsV1 fields(json);
     EXPECT_EQ(fields.ToString(), json);
     EXPECT_EQ(fields.empty(), json.empty());

@@ -19,7 +19,9 @@ using corev1::Pod;
 
 Pod PodNumber(int i) {
   return {.metadata = {.name = "web-" + std::to_string(i), .labels = {{"app", "sharing-test"}, {"tier", "front"}}},
-          .spec = {.containers = {{.name = "app", .image = "registry.example.com/app:1.2.3", .args = {"--port", "8080"},
+          .spec = {.containers = {{.name = "app",
+                                   .image = "registry.example.com/app:1.2.3",
+                                   .args = {"--port", "8080"},
                                    .env = {{.name = "MODE", .value = "production"}},
                                    .securityContext = corev1::SecurityContext{.runAsUser = 1000}}}}};
 }

@@ -1,7 +1,7 @@
 // User structs, and the classes of the standard library inside them, as described types.
 //
-// A user's API type may hold std::string, std::optional, std::vector and std::map wherever the built-in types hold String,
-// Optional, List and Map, and may mix the two. Its description is a table of fields in one source file:
+// A user's API type may hold std::string, std::optional, std::vector and std::map wherever the built-in types hold
+// String, Optional, List and Map, and may mix the two. Its description is a table of fields in one source file:
 //
 //   struct AppServiceSpec { std::string deploymentName; std::optional<int32_t> replicas; };
 //
@@ -14,7 +14,8 @@
 //   constinit const Type Describe<AppServiceSpec>::type = StructType<AppServiceSpec>("AppServiceSpec", kFields);
 //
 // A root object, which has a member `metadata`, says RootType<AppService>("AppService", kFields, group, version, kind).
-// A struct with a std::map member is not of standard layout, so that compilers warn of offsetof although they support it:
+// A struct with a std::map member is not of standard layout, so that compilers warn of offsetof although they support
+// it:
 // `#pragma GCC diagnostic ignored "-Winvalid-offsetof"` above the tables.
 #pragma once
 
@@ -82,7 +83,9 @@ constexpr TypeOps VectorOps() {
   TypeOps ops = LifetimeOps<Value>();
   ops.size = [](const void* value) { return static_cast<const Value*>(value)->size(); };
   ops.clear = [](void* value) { static_cast<Value*>(value)->clear(); };
-  ops.list_at = [](const void* value, size_t index) -> const void* { return &(*static_cast<const Value*>(value))[index]; };
+  ops.list_at = [](const void* value, size_t index) -> const void* {
+    return &(*static_cast<const Value*>(value))[index];
+  };
   ops.list_append = [](void* value) -> void* { return &static_cast<Value*>(value)->emplace_back(); };
   return ops;
 }

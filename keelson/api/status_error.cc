@@ -54,7 +54,9 @@ metav1::Status Failure(std::string_view reason, std::string message) {
   return {.status = "Failure", .message = message, .reason = reason, .code = row->http};
 }
 
-Error Make(std::string_view reason, std::string message) { return ErrorFromStatus(Failure(reason, std::move(message))); }
+Error Make(std::string_view reason, std::string message) {
+  return ErrorFromStatus(Failure(reason, std::move(message)));
+}
 
 Error Make(std::string_view reason, std::string message, metav1::StatusDetails details) {
   metav1::Status status = Failure(reason, std::move(message));
@@ -139,10 +141,10 @@ Error AlreadyExists(const GroupResource& resource, std::string_view name) {
 Error GenerateNameConflict(const GroupResource& resource, std::string_view name, int32_t retry_after_seconds) {
   metav1::StatusDetails details = DetailsOf(resource, name);
   details.retryAfterSeconds = retry_after_seconds;
-  return Make("AlreadyExists",
-              Quoted(resource, name) +
-                  " already exists, the server was not able to generate a unique name for the object",
-              std::move(details));
+  return Make(
+      "AlreadyExists",
+      Quoted(resource, name) + " already exists, the server was not able to generate a unique name for the object",
+      std::move(details));
 }
 
 Error Conflict(const GroupResource& resource, std::string_view name) {
@@ -216,8 +218,7 @@ Error ServerTimeout(const GroupResource& resource, std::string_view operation, i
 Error ServiceUnavailable(std::string_view reason) { return Make("ServiceUnavailable", std::string(reason)); }
 
 Error Internal(std::string_view message) {
-  return Make("InternalError", "Internal error occurred: " + std::string(message),
-              {.causes = {{.message = message}}});
+  return Make("InternalError", "Internal error occurred: " + std::string(message), {.causes = {{.message = message}}});
 }
 
 }  // namespace apierrors

@@ -17,7 +17,8 @@ struct Expected {
 };
 
 TEST(StatusError, BuildersSpeakKubernetesWords) {
-  const List<metav1::StatusCause> one = {{.reason = "FieldValueRequired", .message = "Required value", .field = "spec.a"}};
+  const List<metav1::StatusCause> one = {
+      {.reason = "FieldValueRequired", .message = "Required value", .field = "spec.a"}};
   const List<metav1::StatusCause> three = {
       {.reason = "FieldValueRequired", .message = "Required value", .field = "spec.a"},
       {.reason = "FieldValueInvalid", .message = "Invalid value: 1: must be 2", .field = "spec.b"},
@@ -40,7 +41,8 @@ TEST(StatusError, BuildersSpeakKubernetesWords) {
       {apierrors::Invalid({"", "Pod"}, "web", three), ErrorCode::kInvalid, 422, "Invalid",
        "Pod \"web\" is invalid: [spec.a: Required value, spec.b: Invalid value: 1: must be 2]"},
       {apierrors::Invalid({"", "Pod"}, "web", {}), ErrorCode::kInvalid, 422, "Invalid", "Pod \"web\" is invalid"},
-      {apierrors::Forbidden(kPods, "web", "no"), ErrorCode::kForbidden, 403, "Forbidden", "pods \"web\" is forbidden: no"},
+      {apierrors::Forbidden(kPods, "web", "no"), ErrorCode::kForbidden, 403, "Forbidden",
+       "pods \"web\" is forbidden: no"},
       {apierrors::Forbidden(kPods, "", "no"), ErrorCode::kForbidden, 403, "Forbidden", "pods is forbidden: no"},
       {apierrors::Forbidden({}, "", "no"), ErrorCode::kForbidden, 403, "Forbidden", "forbidden: no"},
       {apierrors::Unauthorized(), ErrorCode::kUnauthorized, 401, "Unauthorized", "not authorized"},

@@ -197,7 +197,8 @@ Result<void> Scheme::AddConversion(const Type& spoke, const Type& hub, Conversio
   return {};
 }
 
-Result<AnyValue> Scheme::Apply(const Conversion& convert, const Type& from_type, const void* from, const Type& to) const {
+Result<AnyValue> Scheme::Apply(const Conversion& convert, const Type& from_type, const void* from,
+                               const Type& to) const {
   AnyValue result(to);
   const metav1::ObjectMeta* metadata = FindObjectMeta(from_type, from);
   metav1::ObjectMeta* own = FindObjectMeta(to, result.data());

@@ -67,9 +67,8 @@ class Scheme {
   void AddDefaulting(const Type& type, Defaulting set_defaults);
   template <class T>
   void AddDefaulting(std::function<void(T&)> set_defaults) {
-    AddDefaulting(TypeOf<T>(), [set_defaults = std::move(set_defaults)](void* object) {
-      set_defaults(*static_cast<T*>(object));
-    });
+    AddDefaulting(TypeOf<T>(),
+                  [set_defaults = std::move(set_defaults)](void* object) { set_defaults(*static_cast<T*>(object)); });
   }
   void Default(const Type& type, void* object) const;
   template <class T>
@@ -77,8 +76,8 @@ class Scheme {
     Default(TypeOf<T>(), &object);
   }
 
-  // Every version of a kind converts to one of them, the hub, and back; any two versions meet there. All types have been
-  // added before. A second hub for a kind, or a second conversion for a version, is an error.
+  // Every version of a kind converts to one of them, the hub, and back; any two versions meet there. All types have
+  // been added before. A second hub for a kind, or a second conversion for a version, is an error.
   Result<void> AddConversion(const Type& spoke, const Type& hub, Conversion to_hub, Conversion from_hub);
   template <class Spoke, class Hub>
   Result<void> AddConversion(std::function<Result<void>(const Spoke&, Hub&)> to_hub,
@@ -116,7 +115,8 @@ class Scheme {
   std::map<const Type*, Spoke> spokes_;
 };
 
-// Whether `a` comes before `b` where nobody said otherwise: v2, v1, v2beta1, v1beta2, v1alpha1, then other names by letter.
+// Whether `a` comes before `b` where nobody said otherwise: v2, v1, v2beta1, v1beta2, v1alpha1, then other names by
+// letter.
 bool VersionIsPreferred(std::string_view a, std::string_view b);
 
 }  // namespace keelson

@@ -135,8 +135,8 @@ TEST(Scheme, FindsListsAndTheirElements) {
 }
 
 TEST(Scheme, OrdersVersionsAsKubernetesDoes) {
-  std::vector<std::string> versions = {"foo10", "v1", "v12alpha1", "v10", "v11beta2", "v2", "foo1", "v10beta3", "v3beta1",
-                                       "v11alpha2", "v0", "v1beta0"};
+  std::vector<std::string> versions = {"foo10", "v1",       "v12alpha1", "v10",       "v11beta2", "v2",
+                                       "foo1",  "v10beta3", "v3beta1",   "v11alpha2", "v0",       "v1beta0"};
   std::sort(versions.begin(), versions.end(), VersionIsPreferred);
   EXPECT_EQ(versions, (std::vector<std::string>{"v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1",
                                                 "v11alpha2", "foo1", "foo10", "v0", "v1beta0"}));
@@ -184,8 +184,12 @@ Scheme WithConversions() {
   scheme.Add<OlderGadget>().value();
   scheme
       .AddConversion<OldGadget, Gadget>(
-          [](const OldGadget& from, Gadget& to) -> Result<void> { return to.size = "old " + from.size, Result<void>(); },
-          [](const Gadget& from, OldGadget& to) -> Result<void> { return to.size = from.size + " to old", Result<void>(); })
+          [](const OldGadget& from, Gadget& to) -> Result<void> {
+            return to.size = "old " + from.size, Result<void>();
+          },
+          [](const Gadget& from, OldGadget& to) -> Result<void> {
+            return to.size = from.size + " to old", Result<void>();
+          })
       .value();
   scheme
       .AddConversion<OlderGadget, Gadget>(
@@ -237,9 +241,10 @@ TEST(Scheme, ConversionErrorsSayWhatIsMissing) {
   OlderGadget older;
   older.size = "bad";
   EXPECT_EQ(scheme.Convert<Gadget>(older).error().message(), "bad size");
-  EXPECT_EQ(scheme.Convert<AppService>(older).error().message(),
-            "cannot convert \"example.com/v1alpha1, Kind=Gadget\" to \"example.com/v1alpha1, Kind=AppService\": the latter "
-            "is not registered");
+  EXPECT_EQ(
+      scheme.Convert<AppService>(older).error().message(),
+      "cannot convert \"example.com/v1alpha1, Kind=Gadget\" to \"example.com/v1alpha1, Kind=AppService\": the latter "
+      "is not registered");
   ASSERT_TRUE(scheme.Add<AppService>());
   EXPECT_EQ(scheme.Convert<AppService>(older).error().message(),
             "cannot convert \"example.com/v1alpha1, Kind=Gadget\" to \"example.com/v1alpha1, Kind=AppService\": no "

@@ -19,8 +19,8 @@ std::string Joined(Unstructured::PathSpan path) {
   return text;
 }
 
-// The document with `value` at the path; what is no object on the way becomes one. Objects are made from copies, which share
-// all that does not change and leave no node exposed.
+// The document with `value` at the path; what is no object on the way becomes one. Objects are made from copies, which
+// share all that does not change and leave no node exposed.
 Json WithValueAt(const Json& document, Unstructured::PathSpan path, Json value) {
   if (path.empty()) return value;
   JsonObject object = document.is_object() ? document.object() : JsonObject();

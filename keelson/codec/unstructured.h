@@ -6,9 +6,9 @@
 //   KEELSON_RETURN_IF_ERROR(object.SetNested({"spec", "replicas"}, 3));
 //   KEELSON_TRY(deployment, FromUnstructured<appsv1::Deployment>(object));
 //
-// A value that shares its parts with its copies. It is described as JSON, so every reader and writer takes it as it does
-// Json: FromJson<Unstructured>, ToYaml, Equal, List<Unstructured>. Getters give the default of their type where the
-// member is absent or of another kind; setters remove the member when they are given that default.
+// A value that shares its parts with its copies. It is described as JSON, so every reader and writer takes it as it
+// does Json: FromJson<Unstructured>, ToYaml, Equal, List<Unstructured>. Getters give the default of their type where
+// the member is absent or of another kind; setters remove the member when they are given that default.
 #pragma once
 
 #include <cstdint>
@@ -93,7 +93,9 @@ class Unstructured {
   std::optional<bool> NestedBool(Path path) const;
   // Makes the objects on the way. An error, and no change, when something there is no object.
   Result<void> SetNested(PathSpan path, Json value);
-  Result<void> SetNested(Path path, Json value) { return SetNested(PathSpan(path.begin(), path.size()), std::move(value)); }
+  Result<void> SetNested(Path path, Json value) {
+    return SetNested(PathSpan(path.begin(), path.size()), std::move(value));
+  }
   // Says whether it was there.
   bool RemoveNested(PathSpan path);
   bool RemoveNested(Path path) { return RemoveNested(PathSpan(path.begin(), path.size())); }

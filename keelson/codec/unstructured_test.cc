@@ -55,12 +55,13 @@ TEST(Unstructured, WritesWhatEveryObjectHas) {
   object.SetAnnotations({{"n", "v"}});
   object.SetFinalizers({"f"});
   object.SetOwnerReferences({{.apiVersion = "v1", .kind = "Node", .name = "n", .uid = "u2"}});
-  EXPECT_EQ(ToJson(object),
-            R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"annotations":{"n":"v"},)"
-            R"("creationTimestamp":"1970-01-01T00:00:00Z","deletionTimestamp":"1970-01-01T00:00:01Z","finalizers":["f"],)"
-            R"("generateName":"w-","generation":3,"labels":{"a":"1","b":"2"},"name":"web","namespace":"shop",)"
-            R"("ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"u2"}],"resourceVersion":"7",)"
-            R"("uid":"u1"}})");
+  EXPECT_EQ(
+      ToJson(object),
+      R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"annotations":{"n":"v"},)"
+      R"("creationTimestamp":"1970-01-01T00:00:00Z","deletionTimestamp":"1970-01-01T00:00:01Z","finalizers":["f"],)"
+      R"("generateName":"w-","generation":3,"labels":{"a":"1","b":"2"},"name":"web","namespace":"shop",)"
+      R"("ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"u2"}],"resourceVersion":"7",)"
+      R"("uid":"u1"}})");
   const Result<appsv1::Deployment> typed = FromUnstructured<appsv1::Deployment>(object);
   ASSERT_TRUE(typed) << typed.error().message();
   EXPECT_EQ(typed->metadata.labels.at("b"), "2");
@@ -78,7 +79,8 @@ TEST(Unstructured, SettingTheDefaultRemovesTheMember) {
   object.SetOwnerReferences({});
   EXPECT_TRUE(object.RemoveNested({"spec"}));
   EXPECT_FALSE(object.RemoveNested({"spec"}));
-  EXPECT_EQ(ToJson(object), R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"}})");
+  EXPECT_EQ(ToJson(object),
+            R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"}})");
 }
 
 TEST(Unstructured, NestedValuesAreReadByPathAndKind) {
@@ -173,9 +175,11 @@ TEST(Unstructured, PartialMetadataComesFromEither) {
 }
 
 TEST(Unstructured, ItemsOfAListGetItsKind) {
-  const Unstructured list = Unstructured::Parse(
-      R"({"apiVersion":"v1","kind":"PodList","metadata":{"resourceVersion":"9","continue":"c"},"items":[)"
-      R"({"metadata":{"name":"a"}},{"apiVersion":"v2","kind":"Odd","metadata":{"name":"b"}}]})").value();
+  const Unstructured list =
+      Unstructured::Parse(
+          R"({"apiVersion":"v1","kind":"PodList","metadata":{"resourceVersion":"9","continue":"c"},"items":[)"
+          R"({"metadata":{"name":"a"}},{"apiVersion":"v2","kind":"Odd","metadata":{"name":"b"}}]})")
+          .value();
   EXPECT_TRUE(list.IsList());
   EXPECT_FALSE(Sample().IsList());
   EXPECT_EQ(list.GetResourceVersion(), "9");
