@@ -1,5 +1,5 @@
-// A template and, behind the first zero byte, the document to apply it to. Also reads the template as a field path, which
-// must print as it reads and leave the document alone when it fails.
+// A template and, behind the first zero byte, the document to apply it to. Also reads the template as a field path,
+// which must print as it reads and leave the document alone when it fails.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -21,16 +21,17 @@ void Require(bool holds) {
 }
 
 Json SampleDocument() {
-  return Json::Object({{"items", Json::Array({Json::Object({{"name", "a"}, {"n", 1}, {"f", 1.5}, {"ok", true}}),
-                                              Json::Object({{"name", "b"}, {"list", Json::Array({1, 2, nullptr})}}), Json()})},
-                       {"a.b", "dotted"},
-                       {"empty", Json::Array()}});
+  return Json::Object(
+      {{"items", Json::Array({Json::Object({{"name", "a"}, {"n", 1}, {"f", 1.5}, {"ok", true}}),
+                              Json::Object({{"name", "b"}, {"list", Json::Array({1, 2, nullptr})}}), Json()})},
+       {"a.b", "dotted"},
+       {"empty", Json::Array()}});
 }
 
 void RenderTemplate(std::string_view text, const Json& document) {
   for (const bool allow : {false, true}) {
-    const Result<JsonPath> path = JsonPath::Parse(
-        text, {.allow_missing_keys = allow, .max_steps = 20'000, .max_output_bytes = 1 << 20});
+    const Result<JsonPath> path =
+        JsonPath::Parse(text, {.allow_missing_keys = allow, .max_steps = 20'000, .max_output_bytes = 1 << 20});
     if (!path) continue;
     const Result<std::string> once = path->Render(document);
     const Result<std::string> again = path->Render(document);
@@ -65,7 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = input.substr(0, zero);
   Json document = SampleDocument();
   if (zero != std::string_view::npos) {
-    if (Result<Json> parsed = keelson::ParseJson(input.substr(zero + 1), {.max_depth = 100})) document = *std::move(parsed);
+    if (Result<Json> parsed = keelson::ParseJson(input.substr(zero + 1), {.max_depth = 100}))
+      document = *std::move(parsed);
   }
   RenderTemplate(text, document);
   FollowFieldPath(text, document);

@@ -272,7 +272,8 @@ class Differ {
       if (mark == internal::kProtobufMark) continue;
       if (mark == internal::kStep && step.starts_with('{')) {
         path_ = path_.Key(step.substr(1, step.size() - 2));
-      } else if (Result<FieldPath> element = FieldPath::Parse(step); mark == internal::kStep && step.starts_with('[') && element) {
+      } else if (Result<FieldPath> element = FieldPath::Parse(step);
+                 mark == internal::kStep && step.starts_with('[') && element) {
         path_.Append(element->steps()[0]);
       } else {
         path_ = path_.Field(step);

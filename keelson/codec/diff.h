@@ -6,9 +6,9 @@
 //   metadata.labels["app"]: added "web"
 //   spec.template.spec.containers[name=app].image: "nginx:1" → "nginx:2"
 //
-// Elements of list-maps (Field::list_type) are matched by their keys, those of other lists by position. Shared nodes are
-// equal without a look, so comparing two versions from a cache costs about what changed. A result without changes means
-// that the objects are equal (compare.h), and only then.
+// Elements of list-maps (Field::list_type) are matched by their keys, those of other lists by position. Shared nodes
+// are equal without a look, so comparing two versions from a cache costs about what changed. A result without changes
+// means that the objects are equal (compare.h), and only then.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@
 namespace keelson {
 
 enum class ChangeKind : uint8_t {
-  kAdded,      // absent, or empty and left out of JSON, in the first object
-  kRemoved,    // likewise in the second
+  kAdded,    // absent, or empty and left out of JSON, in the first object
+  kRemoved,  // likewise in the second
   kChanged,
   kReordered,  // a list-map: `before` and `after` are lists of its elements' names, as strings
 };

@@ -50,7 +50,9 @@ struct Describe<Router> {
        .list_type = ListType::kMap,
        .list_keys = "name"},
       {.name = "hosts", .type = &Describe<std::vector<std::string>>::type, .offset = offsetof(Router, hosts)},
-      {.name = "labels", .type = &Describe<std::map<std::string, std::string>>::type, .offset = offsetof(Router, labels)},
+      {.name = "labels",
+       .type = &Describe<std::map<std::string, std::string>>::type,
+       .offset = offsetof(Router, labels)},
   };
   static constexpr Type type = StructType<Router>("Router", fields);
 };
@@ -110,19 +112,21 @@ TEST(Diff, NamesChangedAddedAndRemovedFields) {
 TEST(Diff, MatchesListMapsByTheirKeys) {
   const appsv1::Deployment before = Web();
   appsv1::Deployment after = before;
-  after.spec.template_.spec.containers = {{.name = "first", .image = "x"},
-                                          {.name = "app",
-                                           .image = "nginx:2",
-                                           .args = {"-a", "-c", "-d"},
-                                           .ports = {{.containerPort = 443}, {.containerPort = 80, .protocol = "TCP"}}}};
-  EXPECT_EQ(Lines(before, after),
-            "spec.template.spec.containers[name=app].image: \"nginx:1\" → \"nginx:2\"\n"
-            "spec.template.spec.containers[name=app].args[1]: \"-b\" → \"-c\"\n"
-            "spec.template.spec.containers[name=app].args[2]: added \"-d\"\n"
-            "spec.template.spec.containers[name=app].ports[containerPort=443,protocol=\"\"]: added {\"containerPort\":443}\n"
-            "spec.template.spec.containers[name=sidecar]: removed "
-            "{\"image\":\"envoy:2\",\"name\":\"sidecar\",\"resources\":{}}\n"
-            "spec.template.spec.containers[name=first]: added {\"image\":\"x\",\"name\":\"first\",\"resources\":{}}\n");
+  after.spec.template_.spec.containers = {
+      {.name = "first", .image = "x"},
+      {.name = "app",
+       .image = "nginx:2",
+       .args = {"-a", "-c", "-d"},
+       .ports = {{.containerPort = 443}, {.containerPort = 80, .protocol = "TCP"}}}};
+  EXPECT_EQ(
+      Lines(before, after),
+      "spec.template.spec.containers[name=app].image: \"nginx:1\" → \"nginx:2\"\n"
+      "spec.template.spec.containers[name=app].args[1]: \"-b\" → \"-c\"\n"
+      "spec.template.spec.containers[name=app].args[2]: added \"-d\"\n"
+      "spec.template.spec.containers[name=app].ports[containerPort=443,protocol=\"\"]: added {\"containerPort\":443}\n"
+      "spec.template.spec.containers[name=sidecar]: removed "
+      "{\"image\":\"envoy:2\",\"name\":\"sidecar\",\"resources\":{}}\n"
+      "spec.template.spec.containers[name=first]: added {\"image\":\"x\",\"name\":\"first\",\"resources\":{}}\n");
 }
 
 TEST(Diff, ReportsListMapsWhoseOrderChanged) {
@@ -147,7 +151,8 @@ TEST(Diff, RepeatedKeysAreComparedByPosition) {
 
 TEST(Diff, WorksWithStandardContainers) {
   const Router before = {.replicas = 1, .routes = {{"a", 1}}, .hosts = {"x", "y"}, .labels = {{"k", "v"}, {"m", "n"}}};
-  const Router after = {.replicas = {}, .routes = {{"b", 1}, {"a", 2}}, .hosts = {"x"}, .labels = {{"k", "w"}, {"z", ""}}};
+  const Router after = {
+      .replicas = {}, .routes = {{"b", 1}, {"a", 2}}, .hosts = {"x"}, .labels = {{"k", "w"}, {"z", ""}}};
   EXPECT_EQ(Lines(before, after),
             "replicas: removed 1\n"
             "routes[name=a].weight: 1 → 2\n"

@@ -1,6 +1,6 @@
-// Reading and writing by path. Dynamic values take part as what they are made of: a Json object is a map of Json, an array
-// a list of Json. Values without parts of their own in the table that are documents in JSON (raw extensions, unions) are
-// read through their JSON form, and written by changing that form and reading it back.
+// Reading and writing by path. Dynamic values take part as what they are made of: a Json object is a map of Json, an
+// array a list of Json. Values without parts of their own in the table that are documents in JSON (raw extensions,
+// unions) are read through their JSON form, and written by changing that form and reading it back.
 //
 // A write first walks the path without touching anything, so that whatever can fail fails there; the second walk, which
 // writes, cannot.
@@ -122,7 +122,8 @@ class Walker {
     const size_t length = list.absent() ? 0 : Length(*list.type, list.value);
     for (size_t i = 0; i < length; ++i) {
       const Place element = Unwrap({&element_type, ReadElement(*list.type, list.value, i)});
-      if (std::all_of(step.keys.begin(), step.keys.end(), [&](const auto& key) { return HasKey(element, key); })) return i;
+      if (std::all_of(step.keys.begin(), step.keys.end(), [&](const auto& key) { return HasKey(element, key); }))
+        return i;
     }
     return std::optional<size_t>();
   }
@@ -398,7 +399,8 @@ Result<void> DecodeNewValue(const Json& to, const FieldPath& path, AnyValue& val
 
 Json TreeAt(Place place) {
   if (place.absent()) return Json();
-  return place.type->kind == Kind::kJson ? *static_cast<const Json*>(place.value) : ToJsonValue(*place.type, place.value);
+  return place.type->kind == Kind::kJson ? *static_cast<const Json*>(place.value)
+                                         : ToJsonValue(*place.type, place.value);
 }
 
 void WriteValue(WritePlace place, const FieldPath& path, size_t steps, const AnyValue& value) {
@@ -475,7 +477,8 @@ Result<std::optional<std::string>> ReadFieldText(const Type& type, const void* v
     case ScalarState::kAbsent: return std::optional<std::string>();
     case ScalarState::kNested: break;
   }
-  return Error::InvalidArgument(path.ToString() + " is " + NameOf(*place) + "; expected a path to a string, number or bool");
+  return Error::InvalidArgument(path.ToString() + " is " + NameOf(*place) +
+                                "; expected a path to a string, number or bool");
 }
 
 }  // namespace keelson

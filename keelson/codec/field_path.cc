@@ -13,9 +13,7 @@ namespace {
 using Step = FieldPath::Step;
 using StepKind = FieldPath::StepKind;
 
-bool IsLetterOrDigit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 // What needs no quotes in a name, and in the value of a key.
 bool IsPlainInName(char c) { return IsLetterOrDigit(c) || c == '_' || c == '-' || c == '$'; }
@@ -123,8 +121,8 @@ class Parser {
   }
 
   Error Malformed(std::string_view what) const {
-    return Error::InvalidArgument("field path " + internal::Quote(text_) + ", at byte " + std::to_string(position_) + ": " +
-                                  std::string(what));
+    return Error::InvalidArgument("field path " + internal::Quote(text_) + ", at byte " + std::to_string(position_) +
+                                  ": " + std::string(what));
   }
 
   const std::string_view text_;

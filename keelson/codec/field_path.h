@@ -94,9 +94,9 @@ class FieldPath {
 // The value there. kNotFound when an optional on the way is absent, or a map or list has no such entry or element.
 Result<Json> GetField(const Type& type, const void* value, const FieldPath& path);
 
-// Writes the value there, making optionals and map entries on the way. An index that equals the length appends; an element
-// named by keys that is not there is appended with these keys. Null resets a typed field to its default. The value is read
-// strictly: a field that the type does not have is an error. On any error the object is as it was.
+// Writes the value there, making optionals and map entries on the way. An index that equals the length appends; an
+// element named by keys that is not there is appended with these keys. Null resets a typed field to its default. The
+// value is read strictly: a field that the type does not have is an error. On any error the object is as it was.
 Result<void> SetField(const Type& type, void* value, const FieldPath& path, const Json& to);
 
 // Resets a typed field to its default; takes an entry out of a map, an element out of a list, a member out of a Json

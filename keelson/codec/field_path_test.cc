@@ -58,7 +58,9 @@ struct Describe<Gateway> {
        .offset = offsetof(Gateway, backends),
        .list_type = ListType::kMap,
        .list_keys = "name"},
-      {.name = "labels", .type = &Describe<std::map<std::string, std::string>>::type, .offset = offsetof(Gateway, labels)},
+      {.name = "labels",
+       .type = &Describe<std::map<std::string, std::string>>::type,
+       .offset = offsetof(Gateway, labels)},
       {.name = "fallback",
        .type = &Describe<std::optional<Backend>>::type,
        .offset = offsetof(Gateway, fallback),
@@ -125,8 +127,8 @@ TEST(FieldPath, AnyNamePrintsSoThatItReadsBack) {
 }
 
 TEST(FieldPath, RefusesMalformedText) {
-  for (const char* text : {".", "a.", "a..b", "a[", "a[]", "a[1", "a[x]", "a[=x]", "a[x=]", "a[\"x]", "a[\"\\q\"]", "a]",
-                           "a b", "a[1]b", "a[99999999999999999999]", "a[x=1,]", "{.a}"}) {
+  for (const char* text : {".", "a.", "a..b", "a[", "a[]", "a[1", "a[x]", "a[=x]", "a[x=]", "a[\"x]", "a[\"\\q\"]",
+                           "a]", "a b", "a[1]b", "a[99999999999999999999]", "a[x=1,]", "{.a}"}) {
     EXPECT_FALSE(FieldPath::Parse(text)) << text;
   }
   EXPECT_EQ(FieldPath::Parse("a[1]b").error().message(), "field path \"a[1]b\", at byte 4: expected '.' or '['");
@@ -165,17 +167,19 @@ TEST(GetField, SaysWhereThePathStopsMatching) {
   const corev1::Pod pod = TwoContainers();
   EXPECT_EQ(Got(pod, "spec.container[0]"),
             "InvalidArgument: spec.container: no such field in core/v1.PodSpec; did you mean \"containers\"?");
-  EXPECT_EQ(Got(pod, "spec.containers[0].ports[0].xyzzy"),
-            "InvalidArgument: spec.containers[0].ports[0].xyzzy: no such field in core/v1.ContainerPort; it has \"name\", "
-            "\"hostPort\", \"containerPort\", \"protocol\", \"hostIP\"");
-  EXPECT_EQ(Got(pod, "spec.containers[7].image"),
-            "NotFound: spec.containers[7] is not there: the list has 2 elements");
-  EXPECT_EQ(Got(pod, "spec.containers.image"),
-            "InvalidArgument: spec.containers.image: spec.containers is a list, which has [index] or [field=value]; the "
-            "path goes on with a field");
-  EXPECT_EQ(Got(pod, "spec.nodeName.x"),
-            "InvalidArgument: spec.nodeName.x: spec.nodeName is a value of type string, which has nothing below it; the "
-            "path goes on with a field");
+  EXPECT_EQ(
+      Got(pod, "spec.containers[0].ports[0].xyzzy"),
+      "InvalidArgument: spec.containers[0].ports[0].xyzzy: no such field in core/v1.ContainerPort; it has \"name\", "
+      "\"hostPort\", \"containerPort\", \"protocol\", \"hostIP\"");
+  EXPECT_EQ(Got(pod, "spec.containers[7].image"), "NotFound: spec.containers[7] is not there: the list has 2 elements");
+  EXPECT_EQ(
+      Got(pod, "spec.containers.image"),
+      "InvalidArgument: spec.containers.image: spec.containers is a list, which has [index] or [field=value]; the "
+      "path goes on with a field");
+  EXPECT_EQ(
+      Got(pod, "spec.nodeName.x"),
+      "InvalidArgument: spec.nodeName.x: spec.nodeName is a value of type string, which has nothing below it; the "
+      "path goes on with a field");
   EXPECT_EQ(Got(pod, "spec.securityContext.runAsUser"), "NotFound: spec.securityContext is not set");
   EXPECT_EQ(Got(pod, "spec.activeDeadlineSeconds"), "NotFound: spec.activeDeadlineSeconds is not set");
   EXPECT_EQ(Got(pod, "metadata.labels.ap"), "NotFound: metadata.labels.ap is not there; did you mean \"app\"?");

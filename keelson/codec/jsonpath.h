@@ -6,13 +6,14 @@
 //   Result<JsonPath> column = JsonPath::ParseSimple(".status.availableReplicas");   // as CRDs write it
 //   Result<std::vector<Json>> values = column->Find(app);                           // empty when the field is absent
 //
-// Text outside braces is copied. Inside: .field ['field'] .a\.b [2] [-1] [start:end:step] [*] .* ..field ['a','b'] [0,2]
-// [?(@.x=="y")] with == != < <= > >= or a bare path, "quoted text", numbers, @ and $ (both: the current object), {range …}
-// and {end}. Strings print raw, numbers as Go prints them, lists and objects as JSON.
+// Text outside braces is copied. Inside: .field ['field'] .a\.b [2] [-1] [start:end:step] [*] .* ..field ['a','b']
+// [0,2]
+// [?(@.x=="y")] with == != < <= > >= or a bare path, "quoted text", numbers, @ and $ (both: the current object), {range
+// …} and {end}. Strings print raw, numbers as Go prints them, lists and objects as JSON.
 //
-// A typed object is read by its table, so only what was selected is converted to Json. The result is that of the object's
-// JSON form (a field that JSON leaves out is not found), but for fields that the type does not know: those are not seen.
-// Members of objects come in the order of their names, where Go's order is random.
+// A typed object is read by its table, so only what was selected is converted to Json. The result is that of the
+// object's JSON form (a field that JSON leaves out is not found), but for fields that the type does not know: those are
+// not seen. Members of objects come in the order of their names, where Go's order is random.
 //
 // Immutable after parsing, so one may be used by several threads; copies share the parsed template.
 #pragma once

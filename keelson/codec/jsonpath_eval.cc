@@ -88,8 +88,8 @@ Result<std::vector<JsonPathValues>> JsonPathEvaluator::Run(const JsonPathNode& r
   return out;
 }
 
-// A part with {range} runs the parts behind it once for each of its results, each run ending at an {end}, and then goes on
-// behind the {end} that was met last. Without one the parts behind run again on the outer object, as in Go.
+// A part with {range} runs the parts behind it once for each of its results, each run ending at an {end}, and then goes
+// on behind the {end} that was met last. Without one the parts behind run again on the outer object, as in Go.
 Result<void> JsonPathEvaluator::RunParts(std::span<const JsonPathNode> parts, JsonPathValue current,
                                          std::vector<JsonPathValues>& out) {
   if (const JsonPathValue resolved = Resolve(current); IsNull(resolved)) current = {};
@@ -321,7 +321,8 @@ JsonPathValue JsonPathEvaluator::Resolve(JsonPathValue value) {
 }
 
 bool JsonPathEvaluator::IsNull(JsonPathValue resolved) const {
-  return !resolved.invalid() && resolved.type->kind == Kind::kJson && static_cast<const Json*>(resolved.data)->is_null();
+  return !resolved.invalid() && resolved.type->kind == Kind::kJson &&
+         static_cast<const Json*>(resolved.data)->is_null();
 }
 
 JsonPathValue JsonPathEvaluator::FindMember(JsonPathValue resolved, std::string_view name) {
@@ -355,7 +356,8 @@ void JsonPathEvaluator::AppendParts(JsonPathValue resolved, JsonPathValues& part
   } else if (type.kind == Kind::kStruct) {
     std::vector<Part> members;
     for (const Field& field : type.fields) {
-      if (IsWritten(field, resolved.data)) members.push_back({field.name, {field.type, ReadField(field, resolved.data)}});
+      if (IsWritten(field, resolved.data))
+        members.push_back({field.name, {field.type, ReadField(field, resolved.data)}});
     }
     if (type.is_root() && IsRoot(resolved)) {
       for (const std::string_view name : {"kind", "apiVersion"}) {
@@ -365,7 +367,8 @@ void JsonPathEvaluator::AppendParts(JsonPathValue resolved, JsonPathValues& part
     std::sort(members.begin(), members.end(), [](const Part& a, const Part& b) { return a.first < b.first; });
     for (const Part& member : members) parts.push_back(member.second);
   } else if (const Json& json = *static_cast<const Json*>(resolved.data); json.is_string()) {
-    for (const char byte : json.string().view()) parts.push_back(Keep(Json(static_cast<int64_t>(static_cast<uint8_t>(byte)))));
+    for (const char byte : json.string().view())
+      parts.push_back(Keep(Json(static_cast<int64_t>(static_cast<uint8_t>(byte)))));
   }
 }
 

@@ -1,6 +1,6 @@
 // The grammar of client-go's JSONPath, with its corners: what stands in ['…'] or between the parentheses of a filter is
-// parsed again as the inside of braces, so ['a.b'] is two fields and ['a\.b'] is one; a filter's operator is the first run
-// of the characters !<>= and a filter's text ends at the first ) outside its first pair of quotes.
+// parsed again as the inside of braces, so ['a.b'] is two fields and ['a\.b'] is one; a filter's operator is the first
+// run of the characters !<>= and a filter's text ends at the first ) outside its first pair of quotes.
 #include <re2/re2.h>
 
 #include <charconv>
@@ -170,7 +170,8 @@ class Parser {
 
   // The text as if it stood in braces of its own; what follows a closing brace within it has no effect but must parse.
   Result<Node> ParseInner(std::string_view text) const {
-    if (depth_ >= kMaxDepth) return Malformed("JSONPath is nested too deeply: at most " + std::to_string(kMaxDepth) + " levels");
+    if (depth_ >= kMaxDepth)
+      return Malformed("JSONPath is nested too deeply: at most " + std::to_string(kMaxDepth) + " levels");
     const std::string braced = '{' + std::string(text) + '}';
     KEELSON_TRY(root, Parser(braced, depth_ + 1).ParseTemplate());
     return std::move(root.children.front());

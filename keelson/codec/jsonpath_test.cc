@@ -101,17 +101,31 @@ TEST(JsonPath, AnswersAsClientGoDoes) {
 TEST(JsonPath, TypedObjectGivesWhatItsJsonFormGives) {
   const appsv1::Deployment deployment = WebDeployment();
   const Json tree = ToJsonValue(deployment);
-  for (const char* text :
-       {"{.kind}/{.apiVersion} {.metadata.name}", "{.metadata.labels.example\\.com/tier}", "{.metadata.labels}",
-        "{.spec.template.spec.containers[*].image}", "{.spec.template.spec.containers[-1:].name}",
-        "{.spec.template.spec.containers[?(@.name==\"app\")].ports[*].containerPort}",
-        "{range .spec.template.spec.containers[*]}{.name}={.image}{\"\\n\"}{end}",
-        "{.spec.template.spec.containers[0].resources.limits.cpu}", "{.metadata.creationTimestamp}",
-        "{.spec.template.spec.containers[0].livenessProbe.httpGet.port}", "{..containerPort}", "{..name}", "{.spec.*}",
-        "{.spec.replicas}", "{.spec.paused}", "{.status.replicas}", "{.spec.nosuch}", "{@}", "{..}",
-        "{.spec.template.spec.containers[?(@.ports[1].containerPort>=443)].name}", "{.spec.template.spec.volumes[*]}",
-        "{.metadata['name','namespace']}", "{.spec.template.spec.containers[5]}", "{.metadata.name[0]}",
-        "{.spec.strategy[?(@.a)]}"}) {
+  for (const char* text : {"{.kind}/{.apiVersion} {.metadata.name}",
+                           "{.metadata.labels.example\\.com/tier}",
+                           "{.metadata.labels}",
+                           "{.spec.template.spec.containers[*].image}",
+                           "{.spec.template.spec.containers[-1:].name}",
+                           "{.spec.template.spec.containers[?(@.name==\"app\")].ports[*].containerPort}",
+                           "{range .spec.template.spec.containers[*]}{.name}={.image}{\"\\n\"}{end}",
+                           "{.spec.template.spec.containers[0].resources.limits.cpu}",
+                           "{.metadata.creationTimestamp}",
+                           "{.spec.template.spec.containers[0].livenessProbe.httpGet.port}",
+                           "{..containerPort}",
+                           "{..name}",
+                           "{.spec.*}",
+                           "{.spec.replicas}",
+                           "{.spec.paused}",
+                           "{.status.replicas}",
+                           "{.spec.nosuch}",
+                           "{@}",
+                           "{..}",
+                           "{.spec.template.spec.containers[?(@.ports[1].containerPort>=443)].name}",
+                           "{.spec.template.spec.volumes[*]}",
+                           "{.metadata['name','namespace']}",
+                           "{.spec.template.spec.containers[5]}",
+                           "{.metadata.name[0]}",
+                           "{.spec.strategy[?(@.a)]}"}) {
     for (const bool allow : {false, true}) {
       const Result<JsonPath> path = JsonPath::Parse(text, {.allow_missing_keys = allow});
       ASSERT_TRUE(path) << text;

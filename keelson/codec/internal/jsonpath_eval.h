@@ -1,7 +1,7 @@
 // Applies a parsed JSONPath template to a value of any described type.
 //
-// Values are pointers with their type; nothing is converted to Json before it is compared or given out, except values that
-// have no parts in their table but may have some in JSON (raw documents, unions).
+// Values are pointers with their type; nothing is converted to Json before it is compared or given out, except values
+// that have no parts in their table but may have some in JSON (raw documents, unions).
 #pragma once
 
 #include <cstddef>
