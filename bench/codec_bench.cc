@@ -1,16 +1,19 @@
 // bench-codec --pods N: what decoding, encoding, holding and copying one Pod of a large cluster costs.
 //
 // Prints one line, each figure per Pod:
-//   json_decode_us protobuf_decode_us json_encode_us   CPU time, one thread, into separate objects
+//   json_decode_us protobuf_decode_us json_encode_us   CPU time, one thread, each Pod dropped at once
 //   resident_bytes                                     of N Pods held with equal nodes shared, nothing dropped
 //   copy_ns                                            copying a Pod and changing a label of the copy
-// and behind these: protobuf_encode_us, json_shared_us and protobuf_shared_us (decoding with nodes shared, as a cache
-// does), json_bytes and protobuf_bytes.
+// and behind these: protobuf_encode_us, json_shared_us (decoding with nodes shared while all Pods are held, as a cache
+// does), protobuf_shared_us, json_bytes and protobuf_bytes.
+//
+// --mixed takes the Pods in an order in which neighbours never are of one Deployment, as watch events come, and not in
+// that of a list.
 //
 // --write-json FILE and --write-protobuf FILE also keep the very bytes that were decoded, each behind a 4-byte
 // big-endian length, for bench/go to decode in the same run.
 #include <fmt/format.h>
-#include <malloc.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,8 +36,8 @@
 namespace keelson::bench {
 namespace {
 
-// Decoded in rounds of so many, so that the texts of 100,000 Pods need not be held at once.
-constexpr size_t kBatch = 1000;
+// Made and decoded in rounds of so many: the texts of 100,000 Pods need not be held at once.
+constexpr size_t kBatch = 100;
 
 double CpuSeconds() {
   timespec now;
@@ -54,6 +57,13 @@ struct Options {
   size_t pods = 10000;
   std::string json_file;
   std::string protobuf_file;
+  bool mixed = false;
+
+  // The number of the i-th Pod to take.
+  size_t Number(size_t i) const {
+    const size_t deployments = (pods + kReplicas - 1) / kReplicas;
+    return mixed ? i % deployments * kReplicas + i / deployments : i;
+  }
 };
 
 Options ParseOptions(int argc, char** argv) {
@@ -61,6 +71,10 @@ Options ParseOptions(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
     const char* value = i + 1 < argc ? argv[i + 1] : nullptr;
+    if (flag == "--mixed") {
+      options.mixed = true;
+      continue;
+    }
     if (flag == "--pods" && value != nullptr) {
       options.pods = std::strtoull(value, nullptr, 10);
     } else if (flag == "--write-json" && value != nullptr) {
@@ -68,7 +82,7 @@ Options ParseOptions(int argc, char** argv) {
     } else if (flag == "--write-protobuf" && value != nullptr) {
       options.protobuf_file = value;
     } else {
-      std::fprintf(stderr, "usage: bench-codec [--pods N] [--write-json FILE] [--write-protobuf FILE]\n");
+      std::fprintf(stderr, "usage: bench-codec [--pods N] [--mixed] [--write-json FILE] [--write-protobuf FILE]\n");
       std::exit(flag == "--help" ? 0 : 2);
     }
     ++i;
@@ -103,7 +117,7 @@ class RecordFile {
 
 // Seconds of CPU time per measured thing, summed over the batches.
 struct Figures {
-  double json_decode = 0, json_shared = 0, json_encode = 0;
+  double json_decode = 0, json_encode = 0;
   double protobuf_decode = 0, protobuf_shared = 0, protobuf_encode = 0;
   size_t json_bytes = 0, protobuf_bytes = 0;
 };
@@ -115,15 +129,25 @@ void Check(const Result<void>& result) {
   }
 }
 
-// Objects as a cache holds them: one pointer to a node each.
-using Pods = std::vector<Optional<corev1::Pod>>;
-
+// CPU time of decoding each text into a Pod that is dropped at once, as bench/go does.
 template <class Reader>
-double TimeDecode(Reader& reader, const std::vector<std::string>& texts, Pods& pods) {
+double TimeDecode(Reader& reader, const std::vector<std::string>& texts) {
   const double start = CpuSeconds();
   for (const std::string& text : texts) {
-    pods.emplace_back().emplace();
-    Check(reader.Read(TypeOf<corev1::Pod>(), &*pods.back(), text));
+    corev1::Pod pod;
+    Check(reader.Read(TypeOf<corev1::Pod>(), &pod, text));
+  }
+  return CpuSeconds() - start;
+}
+
+// CPU time of encoding each Pod, append(type, pod, out).
+template <class Append>
+double TimeEncode(const std::vector<corev1::Pod>& pods, Append append) {
+  std::string out;
+  const double start = CpuSeconds();
+  for (const corev1::Pod& pod : pods) {
+    out.clear();
+    append(TypeOf<corev1::Pod>(), &pod, out);
   }
   return CpuSeconds() - start;
 }
@@ -139,72 +163,111 @@ double TimeCopy(const corev1::Pod& pod) {
   return (CpuSeconds() - start) / kRounds;
 }
 
+// Feeds the texts of N Pods from a process of their own, so that making them leaves no trace in this one's memory.
+class PodSource {
+ public:
+  explicit PodSource(const Options& options) {
+    int ends[2];
+    if (pipe(ends) != 0) Die("cannot make a pipe");
+    child_ = fork();
+    if (child_ < 0) Die("cannot start a process");
+    if (child_ == 0) {
+      close(ends[0]);
+      FILE* out = fdopen(ends[1], "wb");
+      for (size_t i = 0; i < options.pods; ++i) {
+        const std::string text = ToJson(MakePod(options.Number(i)));
+        const auto size = static_cast<uint32_t>(text.size());
+        if (fwrite(&size, sizeof size, 1, out) != 1 || fwrite(text.data(), text.size(), 1, out) != 1) _exit(1);
+      }
+      _exit(fflush(out) == 0 ? 0 : 1);
+    }
+    close(ends[1]);
+    in_ = fdopen(ends[0], "rb");
+  }
+  ~PodSource() {
+    fclose(in_);
+    waitpid(child_, nullptr, 0);
+  }
+  PodSource(const PodSource&) = delete;
+  PodSource& operator=(const PodSource&) = delete;
+
+  const std::string& Next() {
+    uint32_t size;
+    if (fread(&size, sizeof size, 1, in_) != 1) Die("the source of Pods ended early");
+    text_.resize(size);
+    if (fread(text_.data(), size, 1, in_) != 1) Die("the source of Pods ended early");
+    return text_;
+  }
+
+ private:
+  [[noreturn]] static void Die(const char* message) {
+    std::fprintf(stderr, "bench-codec: %s\n", message);
+    std::exit(1);
+  }
+
+  pid_t child_;
+  FILE* in_;
+  std::string text_;
+};
+
+struct Held {
+  double resident_bytes;  // per Pod
+  double decode_us;       // per Pod, with nodes shared and all Pods held
+  double copy_ns;
+};
+
+// All N Pods decoded as a cache does it and held: one pointer to a node each.
+Held HoldAll(const Options& options) {
+  const size_t count = options.pods;
+  PodSource source(options);
+  std::vector<Optional<corev1::Pod>> pods;
+  pods.reserve(count);
+  JsonReader reader({.share_nodes = true});
+  const size_t before = ResidentBytes();
+  double decoding = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string& text = source.Next();
+    const double start = CpuSeconds();
+    Check(reader.Read(TypeOf<corev1::Pod>(), &pods.emplace_back().emplace(), text));
+    decoding += CpuSeconds() - start;
+  }
+  const double resident = static_cast<double>(ResidentBytes() - before);
+  if (ToJson(*std::as_const(pods.back())) != ToJson(MakePod(options.Number(count - 1)))) {
+    std::fprintf(stderr, "bench-codec: a Pod that was held differs from the one that was read\n");
+    std::exit(1);
+  }
+  const auto per_pod = static_cast<double>(count);
+  return {resident / per_pod, decoding / per_pod * 1e6, TimeCopy(*std::as_const(pods[0])) * 1e9};
+}
+
 int Run(const Options& options) {
   RecordFile json_file(options.json_file);
   RecordFile protobuf_file(options.protobuf_file);
+  const Held held = HoldAll(options);
   Figures sum;
   JsonReader json_reader;
-  JsonReader sharing_json_reader({.share_nodes = true});
   ProtobufReader protobuf_reader;
   ProtobufReader sharing_protobuf_reader({.share_nodes = true});
-
-  // First the memory: nothing else has been allocated yet. What the makers of the texts leave behind is given back.
-  Pods held;
-  held.reserve(options.pods);
-  (void)MakePod(0);
-  size_t resident_before = 0;
   for (size_t first = 0; first < options.pods; first += kBatch) {
-    std::vector<std::string> texts;
-    for (size_t i = first; i < std::min(first + kBatch, options.pods); ++i) texts.push_back(ToJson(MakePod(i)));
-    if (first == 0) {
-      malloc_trim(0);
-      resident_before = ResidentBytes() - texts.size() * texts[0].size();
-    }
-    sum.json_shared += TimeDecode(sharing_json_reader, texts, held);
-  }
-  malloc_trim(0);
-  const size_t resident = ResidentBytes() - resident_before;
-  const double copy = TimeCopy(*std::as_const(held[0]));
-  if (ToJson(*std::as_const(held.back())) != ToJson(MakePod(options.pods - 1))) {
-    std::fprintf(stderr, "bench-codec: a Pod that was held differs from the one that was read\n");
-    return 1;
-  }
-  held = {};
-
-  for (size_t first = 0; first < options.pods; first += kBatch) {
+    std::vector<corev1::Pod> pods;
     std::vector<std::string> texts;
     std::vector<std::string> messages;
     for (size_t i = first; i < std::min(first + kBatch, options.pods); ++i) {
-      const corev1::Pod pod = MakePod(i);
-      texts.push_back(ToJson(pod));
-      messages.push_back(ToProtobuf(pod));
-      json_file.Write(texts.back());
-      std::string enveloped;
-      AppendProtobufEnvelope(TypeOf<corev1::Pod>(), &pod, enveloped);
-      protobuf_file.Write(enveloped);
+      pods.push_back(MakePod(options.Number(i)));
+      texts.push_back(ToJson(pods.back()));
+      messages.push_back(ToProtobuf(pods.back()));
       sum.json_bytes += texts.back().size();
       sum.protobuf_bytes += messages.back().size();
+      json_file.Write(texts.back());
+      std::string enveloped;
+      AppendProtobufEnvelope(TypeOf<corev1::Pod>(), &pods.back(), enveloped);
+      protobuf_file.Write(enveloped);
     }
-    Pods pods;
-    pods.reserve(kBatch);
-    sum.protobuf_decode += TimeDecode(protobuf_reader, messages, pods);
-    pods.clear();
-    sum.protobuf_shared += TimeDecode(sharing_protobuf_reader, messages, pods);
-    pods.clear();
-    sum.json_decode += TimeDecode(json_reader, texts, pods);
-    std::string out;
-    double start = CpuSeconds();
-    for (const auto& pod : pods) {
-      out.clear();
-      AppendJson(TypeOf<corev1::Pod>(), &*pod, out);
-    }
-    sum.json_encode += CpuSeconds() - start;
-    start = CpuSeconds();
-    for (const auto& pod : pods) {
-      out.clear();
-      AppendProtobuf(TypeOf<corev1::Pod>(), &*pod, out);
-    }
-    sum.protobuf_encode += CpuSeconds() - start;
+    sum.json_decode += TimeDecode(json_reader, texts);
+    sum.protobuf_decode += TimeDecode(protobuf_reader, messages);
+    sum.protobuf_shared += TimeDecode(sharing_protobuf_reader, messages);
+    sum.json_encode += TimeEncode(pods, [](const Type& type, const void* pod, std::string& out) { AppendJson(type, pod, out); });
+    sum.protobuf_encode += TimeEncode(pods, [](const Type& type, const void* pod, std::string& out) { AppendProtobuf(type, pod, out); });
   }
 
   const auto count = static_cast<double>(options.pods);
@@ -213,8 +276,8 @@ int Run(const Options& options) {
       "json_decode_us={:.2f} protobuf_decode_us={:.2f} json_encode_us={:.2f} resident_bytes={:.0f} copy_ns={:.0f} "
       "protobuf_encode_us={:.2f} json_shared_us={:.2f} protobuf_shared_us={:.2f} json_bytes={:.0f} protobuf_bytes={:.0f} "
       "pods={} kernel={}\n",
-      micros(sum.json_decode), micros(sum.protobuf_decode), micros(sum.json_encode), static_cast<double>(resident) / count,
-      copy * 1e9, micros(sum.protobuf_encode), micros(sum.json_shared), micros(sum.protobuf_shared),
+      micros(sum.json_decode), micros(sum.protobuf_decode), micros(sum.json_encode), held.resident_bytes, held.copy_ns,
+      micros(sum.protobuf_encode), held.decode_us, micros(sum.protobuf_shared),
       static_cast<double>(sum.json_bytes) / count, static_cast<double>(sum.protobuf_bytes) / count, options.pods,
       internal::JsonStructure::KernelName());
   return 0;

@@ -10,7 +10,6 @@ namespace keelson::bench {
 
 namespace {
 
-constexpr size_t kDeployments = 1000;
 constexpr size_t kNodes = 2000;
 constexpr int64_t kSomeDay = 1767225600;  // 2026-01-01T00:00:00Z
 
@@ -175,7 +174,7 @@ corev1::PodCondition Condition(const char* type, int64_t since) {
 }  // namespace
 
 corev1::Pod MakePod(size_t number) {
-  Deployment deployment(number % kDeployments);
+  Deployment deployment(number / kReplicas);
   Random random(number + 1);
   const std::string pod_name = fmt::format("{}-{}-{}", deployment.name, deployment.hash, random.Suffix(5));
   const std::string token_volume = "kube-api-access-" + random.Suffix(5);

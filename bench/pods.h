@@ -7,8 +7,10 @@
 
 namespace keelson::bench {
 
-// The Pod of that number; the same number gives the same Pod. Numbers of one Deployment lie 1,000 apart, so that any
-// stretch of them is a mixture, as a list ordered by namespace and name is not: sharing gets no help from neighbours.
+inline constexpr size_t kReplicas = 100;
+
+// The Pod of that number; the same number gives the same Pod. The Pods of one Deployment follow each other, as in a list,
+// which a server orders by namespace and name.
 corev1::Pod MakePod(size_t number);
 
 }  // namespace keelson::bench

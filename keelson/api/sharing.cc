@@ -155,7 +155,7 @@ Node* SharedString(std::string_view text) {
   return node;
 }
 
-Node* SharedNode(NodeKind kind, const Type& type, std::byte* payload, size_t length, bool* fresh) {
+Node* SharedNode(NodeKind kind, const Type& type, std::byte* payload, size_t length) {
   const size_t bytes = PayloadSize(kind, type, length);
   const uint32_t bits = FrozenBits(kind, type, length);
   const Place place = PlaceOf(bits, payload, bytes);
@@ -163,7 +163,6 @@ Node* SharedNode(NodeKind kind, const Type& type, std::byte* payload, size_t len
   {
     LeafLock lock(place.shard.mutex);
     found = place.shard.Acquire(place.hash, bits, payload, bytes);
-    if (fresh != nullptr) *fresh = found == nullptr;
     if (found == nullptr) {
       Node* node = AllocateNode(kind, bytes, bits & Node::kLengthMask, Node::kExact | Node::kFrozen);
       std::memcpy(node->payload(), payload, bytes);

@@ -32,8 +32,8 @@ Node* SharedString(std::string_view text);
 
 // The shared node of this content, with a reference for the caller. `payload` is laid out as in a node, its padding is
 // zero and the nodes it points to are shared already; its references pass to the table. `length` is the number of
-// elements, 0 for a struct. `fresh`, if given, tells whether no equal node was there.
-Node* SharedNode(NodeKind kind, const Type& type, std::byte* payload, size_t length, bool* fresh = nullptr);
+// elements, 0 for a struct.
+Node* SharedNode(NodeKind kind, const Type& type, std::byte* payload, size_t length);
 
 // An ordinary node of this content, exactly as large as needed; takes over the payload's references.
 Node* OwnNode(NodeKind kind, const Type& type, const std::byte* payload, size_t length);

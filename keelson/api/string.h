@@ -20,10 +20,18 @@
 
 namespace keelson {
 
+namespace internal {
+inline Node* NewStringNode(std::string_view text) {
+  Node* node = AllocateNode(NodeKind::kString, text.size(), text.size(), Node::kExact);
+  std::memcpy(node->payload(), text.data(), text.size());
+  return node;
+}
+}  // namespace internal
+
 class String {
  public:
   constexpr String() = default;
-  String(std::string_view text) : node_(text.empty() ? nullptr : NewNode(text)) {}
+  String(std::string_view text) : node_(text.empty() ? nullptr : internal::NewStringNode(text)) {}
   String(const char* text) : String(std::string_view(text)) {}
   String(const std::string& text) : String(std::string_view(text)) {}
   String(std::nullptr_t) = delete;
@@ -67,12 +75,6 @@ class String {
   friend std::ostream& operator<<(std::ostream& out, const String& text) { return out << text.view(); }
 
  private:
-  static internal::Node* NewNode(std::string_view text) {
-    internal::Node* node =
-        internal::AllocateNode(internal::NodeKind::kString, text.size(), text.size(), internal::Node::kExact);
-    std::memcpy(node->payload(), text.data(), text.size());
-    return node;
-  }
   void Release() {
     if (node_ != nullptr && internal::DropReference(node_)) internal::FreeStringNode(node_);
   }

@@ -50,9 +50,14 @@ std::string_view DescribeToken(char c) {
 
 class JsonReader::Impl {
  public:
-  explicit Impl(JsonReadOptions options) : options_(options) {}
+  explicit Impl(JsonReadOptions options) : options_(options), strings_(options.share_nodes) {}
 
-  void set_options(const JsonReadOptions& options) { options_ = options; }
+  void set_options(const JsonReadOptions& options) {
+    options_ = options;
+    if (strings_.shared() == options.share_nodes) return;
+    strings_ = internal::SeenStrings(options.share_nodes);
+    seen_.Clear();
+  }
 
   Result<void> Read(const Type& type, void* value, std::string_view text) {
     if (text.size() > options_.max_bytes) {
@@ -219,10 +224,10 @@ class JsonReader::Impl {
 
   void PutString(std::string_view text, void* value, bool unique) {
     holds_unique_ |= unique;
-    if (options_.share_nodes && !unique) {
-      *static_cast<Node**>(value) = strings_.Find(text);
-    } else {
+    if (unique) {
       new (value) String(text);
+    } else {
+      *static_cast<Node**>(value) = strings_.Find(text);
     }
   }
   bool ReadText(const Type& type, void* value, bool unique) {
@@ -382,8 +387,7 @@ class JsonReader::Impl {
     Node* node = nullptr;
     if (count > 0) {
       std::byte* payload = slots_.at(start);
-      fresh_ = true;
-      node = options_.share_nodes && !holds_unique_ ? internal::SharedNode(kind, type, payload, count, &fresh_)
+      node = options_.share_nodes && !holds_unique_ ? internal::SharedNode(kind, type, payload, count)
                                                     : internal::OwnNode(kind, type, payload, count);
     }
     slots_.Truncate(start);
@@ -433,22 +437,16 @@ class JsonReader::Impl {
       internal::DestroyValue(type, block.data());
       return nullptr;
     }
-    fresh_ = true;
     return holds_unique_ ? internal::OwnNode(NodeKind::kStruct, type, block.data(), 0)
-                         : internal::SharedNode(NodeKind::kStruct, type, block.data(), 0, &fresh_);
+                         : internal::SharedNode(NodeKind::kStruct, type, block.data(), 0);
   }
 
   // Reads a node's content by `read(slot)`, or finds that these bytes have been read before. `place` is where in the type
   // this is, for the odds of that.
   template <class ReadNode>
   bool ReadSeen(const void* place, const Type& content, Node** slot, ReadNode read) {
-    if (!options_.share_nodes) return read(slot);
-    uint8_t& odds = odds_.At(place, cursor_.rest());
-    if (!internal::SeenOdds::Likely(odds)) {
-      if (!read(slot)) return false;
-      if (*slot != nullptr) internal::SeenOdds::Note(odds, !fresh_);
-      return true;
-    }
+    uint8_t& odds = seen_.OddsAt(place, cursor_.rest());
+    if (!seen_.WorthALook(odds)) return read(slot);
     const auto extent = cursor_.FindExtent(internal::SeenValues::kLongest);
     if (extent.text.size() < internal::SeenValues::kShortest) return read(slot);
     const auto key = seen_.KeyOf(content, extent.text);
@@ -459,13 +457,11 @@ class JsonReader::Impl {
     }
     const size_t unknown_before = unknown_.size();
     const size_t strict_before = strict_errors_.size();
+    const UniquenessScope uniqueness(*this);
     if (!read(slot)) return false;
-    if (*slot == nullptr) return true;
-    internal::SeenOdds::Note(odds, !fresh_);
-    // Kept at the second time: most of what is new never comes again. And what was noted along the way (an unknown field)
-    // would be missing the next time.
+    // What was noted along the way (an unknown field) would be missing the next time.
     const bool whole = unknown_.size() == unknown_before && strict_errors_.size() == strict_before;
-    if (whole && !fresh_ && (*slot)->frozen()) seen_.Keep(key, *slot);
+    seen_.Note(key, odds, whole && !holds_unique_ ? *slot : nullptr);
     return true;
   }
 
@@ -507,11 +503,11 @@ class JsonReader::Impl {
         unknown_[i].path.insert(0, step);
       }
     };
-    if (type.ops != nullptr) {
+    if (type.ops != nullptr || (!element.is_struct() && internal::IsManaged(element))) {
       return ForEachElement([&](size_t index) {
         (*frame).index = index;
         const size_t unknown_before = unknown_.size();
-        void* slot = type.ops->list_append(value);
+        void* slot = AppendElement(type, value);
         if (!ReadValue(element, slot)) return false;
         if (unknown_.size() > unknown_before) file_unknown(unknown_before, slot, index);
         return true;
@@ -549,13 +545,13 @@ class JsonReader::Impl {
         unknown_[i].path.insert(0, step);
       }
     };
-    if (type.ops != nullptr) {
+    if (type.ops != nullptr || (!element.is_struct() && internal::IsManaged(element))) {
       return ForEachMember([&](std::string_view key) {
         const std::string own_key(key);
         (*frame).name = own_key;
         const size_t unknown_before = unknown_.size();
-        if (ReadEntry(type, value, own_key) != nullptr) NoteDuplicate(frame, own_key);
-        void* slot = type.ops->map_insert(value, own_key);
+        if (ReadEntry(type, value, own_key) != nullptr) NoteOutside(frame, "duplicate", own_key);
+        void* slot = EnsureEntry(type, value, own_key);
         ResetValue(element, slot);
         if (!ReadValue(element, slot)) return false;
         file_unknown(unknown_before, own_key);
@@ -607,7 +603,7 @@ class JsonReader::Impl {
     for (size_t i = 0; i < order.size(); ++i) {
       std::byte* entry = slots_.at(order[i]);
       if (i + 1 < order.size() && KeyAt(order[i]) == KeyAt(order[i + 1])) {
-        NoteDuplicate(frame, KeyAt(order[i]));
+        NoteOutside(frame, "duplicate", KeyAt(order[i]));
         internal::DestroyValue(TypeOf<String>(), entry);
         if (element.is_struct()) {
           internal::ReleaseNode(element, *reinterpret_cast<Node**>(entry + sizeof(Node*)));
@@ -622,12 +618,11 @@ class JsonReader::Impl {
     std::memcpy(slots_.Push(sorted.size()), sorted.data(), sorted.size());
   }
 
-  // For a map's key; the frame at hand is the entry's own.
-  void NoteDuplicate(FrameScope& frame, std::string_view key) {
-    const Frame* entry = frame_;
-    frame_ = (*frame).parent;
-    NoteStrictly("duplicate", key);
-    frame_ = entry;
+  // Of a member whose own frame is the one at hand: its path is the one around it and its name.
+  void NoteOutside(FrameScope& frame, std::string_view what, std::string_view name) {
+    const Frame* own = std::exchange(frame_, (*frame).parent);
+    NoteStrictly(what, name);
+    frame_ = own;
   }
 
   // ---- Structs ----
@@ -683,7 +678,7 @@ class JsonReader::Impl {
   }
 
   void NoteRepeated(const Field& field, void* slot, FrameScope& frame) {
-    NoteDuplicate(frame, field.name);
+    NoteOutside(frame, "duplicate", field.name);
     ResetValue(*field.type, slot);
   }
 
@@ -716,22 +711,19 @@ class JsonReader::Impl {
 
   // A key without a member: the object's own kind and version, or a field to keep.
   bool ReadUnlisted(const Type& type, std::string_view key, bool knows_own_type, FrameScope& frame) {
-    const bool is_type_meta = type.is_root() && (key == "kind" || key == "apiVersion");
     std::string name(key);
     (*frame).name = name;
-    if (is_type_meta && knows_own_type) {
-      const bool is_kind = key == "kind";
-      return CheckTypeMeta(type, is_kind);
-    }
-    if (!is_type_meta) {
-      const Frame* own = frame_;
-      frame_ = (*frame).parent;
-      NoteStrictly("unknown", name);
-      frame_ = own;
-    }
+    const bool good = ReadUnlistedValue(type, name, knows_own_type, frame);
+    (*frame).name = {};  // `name` ends here
+    return good;
+  }
+  bool ReadUnlistedValue(const Type& type, std::string& name, bool knows_own_type, FrameScope& frame) {
+    const bool is_type_meta = type.is_root() && (name == "kind" || name == "apiVersion");
+    if (is_type_meta && knows_own_type) return CheckTypeMeta(type, name == "kind");
+    if (!is_type_meta) NoteOutside(frame, "unknown", name);
     std::string_view raw;
     if (!Skip(raw)) return false;
-    if (owner_ != nullptr) unknown_.push_back({{}, std::move(name), raw});
+    if (owner_ != nullptr) unknown_.push_back({{}, name, raw});
     return true;
   }
 
@@ -892,10 +884,8 @@ class JsonReader::Impl {
   const Type* owner_ = nullptr;
   int depth_ = 0;
   bool holds_unique_ = false;
-  bool fresh_ = true;  // whether the node made last had no equal
   internal::SeenStrings strings_;
   internal::SeenValues seen_;
-  internal::SeenOdds odds_;
 };
 
 JsonReader::JsonReader(JsonReadOptions options) : impl_(std::make_unique<Impl>(options)) {}

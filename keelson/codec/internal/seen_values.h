@@ -1,8 +1,16 @@
 // What a reader has decoded before, found again by the bytes it was decoded from.
 //
-// The Pods of one ReplicaSet repeat most of their sub-objects to the letter. When the text of a sub-object has been seen,
-// its shared node is the answer and the text is skipped: decoding becomes faster than parsing. The bytes are kept and
-// compared, so a colliding hash costs a look and nothing else.
+// The Pods of one ReplicaSet repeat most of their sub-objects to the letter. When the bytes of a sub-object have been seen
+// before, the node they gave is the answer and they are skipped: decoding becomes faster than parsing. Nodes given out so
+// are shared as by any copy; a write to one clones it. The bytes are kept and compared, so a colliding hash costs a look
+// and nothing else.
+//
+//   uint8_t& odds = seen.OddsAt(&field, bytes);
+//   if (!seen.WorthALook(odds)) return Decode(bytes);
+//   const auto key = seen.KeyOf(type, bytes);
+//   if (Node* node = seen.Find(key)) return node;
+//   Node* node = Decode(bytes);
+//   seen.Note(key, odds, node);
 #pragma once
 
 #include <algorithm>
@@ -10,19 +18,21 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "keelson/api/node.h"
 #include "keelson/api/sharing.h"
+#include "keelson/api/string.h"
 #include "keelson/core/hash.h"
 
 namespace keelson::internal {
 
-// Bounded in entries and in bytes; a new value replaces an old one of the same place. Not thread-safe.
+// Bounded in entries and in bytes. Not thread-safe.
 class SeenValues {
  public:
   // Shorter is quicker to parse, longer is rarely repeated.
-  static constexpr size_t kShortest = 24;
+  static constexpr size_t kShortest = 8;
   static constexpr size_t kLongest = 4096;
 
   struct Key {
@@ -31,10 +41,20 @@ class SeenValues {
     uint64_t hash;
   };
 
-  SeenValues() = default;
+  SeenValues() : scores_(kPlaces, kFirstOdds), hashes_(kHashes) {}
   ~SeenValues() { Clear(); }
   SeenValues(const SeenValues&) = delete;
   SeenValues& operator=(const SeenValues&) = delete;
+
+  // How likely values at one place of a type, with one beginning, have been seen: learnt from the ones before. A condition
+  // with its times is always new, and looking it up would be wasted; a toleration is always the same. `beginning` may go
+  // on behind the value.
+  uint8_t& OddsAt(const void* place, std::string_view beginning) {
+    const size_t length = std::min<size_t>(beginning.size(), 16);
+    return scores_[HashBytes(beginning.data(), length, reinterpret_cast<uintptr_t>(place)) % kPlaces];
+  }
+  // Against the odds every now and then, to learn of a change.
+  bool WorthALook(uint8_t odds) { return odds > 0 || (++unlikely_ % kSampled) == 0; }
 
   // `type` is the content type of the node.
   Key KeyOf(const Type& type, std::string_view bytes) const {
@@ -44,27 +64,47 @@ class SeenValues {
   // With a reference for the caller, or null.
   Node* Find(const Key& key) const {
     if (entries_.empty()) return nullptr;
-    const Entry& entry = entries_[key.hash % kEntries];
-    if (entry.hash != key.hash || entry.type != key.type || entry.bytes != key.bytes) return nullptr;
-    entry.node->references.fetch_add(1, std::memory_order_relaxed);
-    return entry.node;
+    for (size_t i = key.hash % kEntries, tried = 0; tried < 2; ++tried, i ^= 1) {
+      const Entry& entry = entries_[i];
+      if (entry.hash != key.hash || entry.type != key.type || entry.bytes != key.bytes) continue;
+      entry.node->references.fetch_add(1, std::memory_order_relaxed);
+      return entry.node;
+    }
+    return nullptr;
   }
 
-  // `node` is frozen.
-  void Keep(const Key& key, Node* node) {
-    if (entries_.empty()) entries_.resize(kEntries);
-    Entry& entry = entries_[key.hash % kEntries];
-    Drop(entry);
-    // Full: begins anew, so that what is seen no more does not stay for ever.
-    if (bytes_ + key.bytes.size() > kMostBytes) Clear();
-    bytes_ += key.bytes.size();
-    node->references.fetch_add(1, std::memory_order_relaxed);
-    entry = {key.hash, key.type, node, std::string(key.bytes)};
+  // What decoding gave after Find had found nothing; null when it must not be given again. Kept at the second time: most
+  // of what is new never comes again.
+  void Note(const Key& key, uint8_t& odds, Node* node) {
+    if (node == nullptr) {
+      odds = 0;
+      return;
+    }
+    uint32_t& last = hashes_[key.hash % kHashes];
+    const auto mark = static_cast<uint32_t>(key.hash >> 32);
+    if (last == mark) {
+      odds = static_cast<uint8_t>(std::min(odds + kGain, kMostOdds));
+      Keep(key, node);
+    } else {
+      last = mark;
+      if (odds > 0) --odds;
+    }
+  }
+
+  void Clear() {
+    for (Entry& entry : entries_) Drop(entry);
   }
 
  private:
-  static constexpr size_t kEntries = size_t{1} << 15;
-  static constexpr size_t kMostBytes = size_t{8} << 20;
+  static constexpr size_t kEntries = 4096;
+  static constexpr size_t kMostBytes = size_t{2} << 20;
+  static constexpr size_t kPlaces = 4096;
+  static constexpr size_t kHashes = size_t{1} << 14;
+  // A look costs about a third of what a find saves; servers list the Pods of one ReplicaSet one after another.
+  static constexpr uint8_t kFirstOdds = 16;
+  static constexpr int kMostOdds = 64;
+  static constexpr int kGain = 3;
+  static constexpr uint32_t kSampled = 16;
 
   struct Entry {
     uint64_t hash = 0;
@@ -73,8 +113,16 @@ class SeenValues {
     std::string bytes;
   };
 
-  void Clear() {
-    for (Entry& entry : entries_) Drop(entry);
+  void Keep(const Key& key, Node* node) {
+    if (entries_.empty()) entries_.resize(kEntries);
+    const size_t home = key.hash % kEntries;
+    Entry& entry = entries_[entries_[home].node == nullptr ? home : home ^ 1];
+    Drop(entry);
+    // Full: begins anew, so that what is seen no more does not stay for ever.
+    if (bytes_ + key.bytes.size() > kMostBytes) Clear();
+    bytes_ += key.bytes.size();
+    node->references.fetch_add(1, std::memory_order_relaxed);
+    entry = {key.hash, key.type, node, std::string(key.bytes)};
   }
   void Drop(Entry& entry) {
     if (entry.node == nullptr) return;
@@ -85,26 +133,38 @@ class SeenValues {
 
   std::vector<Entry> entries_;
   size_t bytes_ = 0;
+  std::vector<uint8_t> scores_;
+  std::vector<uint32_t> hashes_;  // of what was decoded lately
+  uint32_t unlikely_ = 0;
 };
 
-// The shared nodes of the texts met lately: found here without the table's lock. Not thread-safe.
+// The nodes of the texts met lately. A text that comes again gets the node it had: quicker than a new one, and safe
+// because text never changes. Not thread-safe.
 class SeenStrings {
  public:
-  SeenStrings() : nodes_(kPlaces) {}
+  // With `shared`, nodes come from the table of shared nodes.
+  explicit SeenStrings(bool shared) : nodes_(kPlaces), shared_(shared) {}
   ~SeenStrings() {
     for (Node* node : nodes_) Drop(node);
   }
-  SeenStrings(const SeenStrings&) = delete;
-  SeenStrings& operator=(const SeenStrings&) = delete;
+  SeenStrings(SeenStrings&&) noexcept = default;
+  SeenStrings& operator=(SeenStrings&& other) noexcept {
+    nodes_.swap(other.nodes_);
+    std::swap(shared_, other.shared_);
+    return *this;
+  }
 
-  // As SharedString does.
+  bool shared() const { return shared_; }
+
+  // With a reference for the caller; null for the empty text.
   Node* Find(std::string_view text) {
     if (text.empty()) return nullptr;
+    if (text.size() > kLongest) return Make(text);
     Node*& place = nodes_[HashBytes(text.data(), text.size(), 0) % kPlaces];
     if (place == nullptr || place->length() != text.size() ||
         std::memcmp(place->payload(), text.data(), text.size()) != 0) {
       Drop(place);
-      place = SharedString(text);
+      place = Make(text);
     }
     place->references.fetch_add(1, std::memory_order_relaxed);
     return place;
@@ -112,39 +172,15 @@ class SeenStrings {
 
  private:
   static constexpr size_t kPlaces = 4096;
+  static constexpr size_t kLongest = 256;
 
+  Node* Make(std::string_view text) const { return shared_ ? SharedString(text) : NewStringNode(text); }
   static void Drop(Node* node) {
     if (node != nullptr && DropReference(node)) FreeStringNode(node);
   }
 
   std::vector<Node*> nodes_;
-};
-
-// How likely a value has been seen: learnt from what became of the ones at the same place with the same beginning. A
-// condition with its times is always new, and looking it up would be wasted; a toleration is always the same.
-class SeenOdds {
- public:
-  // `place` is a field or an element type, `text` goes on behind the value's beginning.
-  uint8_t& At(const void* place, std::string_view text) {
-    return scores_[HashBytes(text.data(), std::min<size_t>(text.size(), 16), reinterpret_cast<uintptr_t>(place)) % kPlaces];
-  }
-  static bool Likely(uint8_t score) { return score >= kLikely; }
-  static void Note(uint8_t& score, bool seen) {
-    if (seen) {
-      score = static_cast<uint8_t>(std::min(score + kGain, int{kMost}));
-    } else if (score > 0) {
-      --score;
-    }
-  }
-
- private:
-  // A look costs about half of what a find saves: worth it when every third one finds.
-  static constexpr uint8_t kLikely = 2;
-  static constexpr uint8_t kMost = 15;
-  static constexpr int kGain = 2;
-  static constexpr size_t kPlaces = 4096;
-
-  uint8_t scores_[kPlaces] = {};
+  bool shared_;
 };
 
 }  // namespace keelson::internal
