@@ -15,9 +15,8 @@
 #include "keelson/api/sharing.h"
 #include "keelson/api/values.h"
 #include "keelson/codec/internal/base64.h"
-#include "keelson/codec/internal/json_cursor.h"
 #include "keelson/codec/internal/json_structure.h"
-#include "keelson/codec/internal/json_text.h"
+#include "keelson/codec/internal/json_text_reader.h"
 #include "keelson/codec/internal/scratch.h"
 #include "keelson/codec/internal/seen_values.h"
 #include "keelson/codec/internal/unknown_path.h"
@@ -29,28 +28,14 @@ using internal::NodeKind;
 
 namespace {
 
-constexpr size_t kMostStrictErrors = 100;
 constexpr size_t kKeptCapacity = size_t{1} << 20;
 constexpr size_t kMostTrackedFields = 256;
 
-std::string_view DescribeToken(char c) {
-  switch (c) {
-    case '{': return "object";
-    case '[': return "array";
-    case '"': return "string";
-    case 't':
-    case 'f': return "boolean";
-    case 'n': return "null";
-    case '\0': return "the end of the text";
-    default: return (c >= '0' && c <= '9') || c == '-' ? "number" : "something else";
-  }
-}
-
 }  // namespace
 
-class JsonReader::Impl {
+class JsonReader::Impl : private internal::JsonTextReader {
  public:
-  explicit Impl(JsonReadOptions options) : options_(options), strings_(options.share_nodes) {}
+  explicit Impl(JsonReadOptions options) : JsonTextReader(options), strings_(options.share_nodes) {}
 
   void set_options(const JsonReadOptions& options) {
     options_ = options;
@@ -65,13 +50,9 @@ class JsonReader::Impl {
                                     std::to_string(options_.max_bytes));
     }
     KEELSON_RETURN_IF_ERROR(structure_.Find(text));
-    cursor_ = {text, structure_.tokens(), structure_.token_count()};
-    failure_.clear();
-    strict_errors_.clear();
+    Begin({text, structure_.tokens(), structure_.token_count()});
     unknown_.clear();
     slots_.clear();
-    frame_ = nullptr;
-    depth_ = 0;
     owner_ = nullptr;
     holds_unique_ = false;
 
@@ -85,24 +66,6 @@ class JsonReader::Impl {
   }
 
  private:
-  // Where the walk is, for messages: a field, an element or a map entry.
-  struct Frame {
-    const Frame* parent;
-    std::string_view name;
-    size_t index = 0;
-    bool is_element = false;
-  };
-  class FrameScope {
-   public:
-    explicit FrameScope(Impl& reader) : reader_(reader), frame_{reader.frame_, {}, 0, false} { reader.frame_ = &frame_; }
-    ~FrameScope() { reader_.frame_ = frame_.parent; }
-    Frame& operator*() { return frame_; }
-
-   private:
-    Impl& reader_;
-    Frame frame_;
-  };
-
   // A field that its struct does not know. The path grows from the inside out while the walk unwinds, because an
   // element's keys are known only when it has been read.
   struct UnknownField {
@@ -111,96 +74,7 @@ class JsonReader::Impl {
     std::string_view raw;
   };
 
-  // ---- Errors ----
-
-  std::string Path() const {
-    std::vector<const Frame*> frames;
-    for (const Frame* frame = frame_; frame != nullptr; frame = frame->parent) frames.push_back(frame);
-    std::string path;
-    for (size_t i = frames.size(); i-- > 0;) {
-      if (frames[i]->is_element) {
-        path += "[" + std::to_string(frames[i]->index) + "]";
-      } else {
-        if (!path.empty()) path += ".";
-        path += frames[i]->name;
-      }
-    }
-    return path;
-  }
-
-  bool Fail(std::string reason) {
-    if (failure_.empty()) {
-      const std::string path = Path();
-      failure_ = (path.empty() ? "" : path + ": ") + std::move(reason) + " (at byte " + std::to_string(cursor_.offset()) + ")";
-    }
-    return false;
-  }
-  bool FailKind(std::string_view expected) {
-    return Fail("expected " + std::string(expected) + ", found " + std::string(DescribeToken(cursor_.Peek())));
-  }
-  bool FailStrictly() {
-    failure_ = "strict decoding error: ";
-    for (size_t i = 0; i < strict_errors_.size(); ++i) failure_ += (i == 0 ? "" : ", ") + strict_errors_[i];
-    return false;
-  }
-  void NoteStrictly(std::string_view what, std::string_view name) {
-    if (!options_.strict || strict_errors_.size() >= kMostStrictErrors) return;
-    std::string path = Path();
-    if (!path.empty()) path += ".";
-    strict_errors_.push_back(std::string(what) + " field \"" + path + std::string(name) + "\"");
-  }
-
   // ---- Scalars ----
-
-  bool TakeLiteral(std::string_view literal) {
-    const std::string_view token = cursor_.TakeScalar();
-    return token == literal || Fail("\"" + std::string(token.substr(0, 32)) + "\" is not JSON");
-  }
-
-  // The text of the string at hand, valid until the next call. Moves on.
-  bool TakeText(std::string_view& text) {
-    if (cursor_.Peek() != '"') return FailKind("string");
-    text = cursor_.TakeString();
-    return ResolveEscapes(text);
-  }
-  bool ResolveEscapes(std::string_view& text) {
-    if (!internal::HasEscape(text)) [[likely]] return true;
-    unescaped_.clear();
-    if (!internal::Unescape(text, unescaped_)) return Fail("a string holds an escape that JSON does not have");
-    text = unescaped_;
-    return true;
-  }
-
-  bool TakeNumber(std::string_view& text, internal::NumberForm& form) {
-    const char first = cursor_.Peek();
-    if (first != '-' && (first < '0' || first > '9')) return FailKind("number");
-    text = cursor_.TakeScalar();
-    form = internal::ClassifyNumber(text);
-    return form != internal::NumberForm::kBad || Fail("\"" + std::string(text.substr(0, 32)) + "\" is not a JSON number");
-  }
-
-  bool ReadInteger(int64_t least, int64_t most, int64_t& out) {
-    std::string_view text;
-    internal::NumberForm form;
-    if (!TakeNumber(text, form)) return false;
-    if (form != internal::NumberForm::kInteger) return Fail("expected an integer, found " + std::string(text));
-    if (internal::ParseInteger(text, out) && out >= least && out <= most) return true;
-    return Fail("the number " + std::string(text.substr(0, 40)) + " is outside " + std::to_string(least) + " … " +
-                std::to_string(most));
-  }
-
-  bool ReadBool(bool& out) {
-    out = cursor_.Peek() == 't';
-    if (!out && cursor_.Peek() != 'f') return FailKind("boolean");
-    return TakeLiteral(out ? "true" : "false");
-  }
-
-  bool ReadDouble(double& out) {
-    std::string_view text;
-    internal::NumberForm form;
-    if (!TakeNumber(text, form)) return false;
-    return internal::ParseReal(text, out) || Fail("the number " + std::string(text.substr(0, 40)) + " is out of range");
-  }
 
   // Parsers of api/ that give a Result<T>.
   template <class T>
@@ -263,42 +137,6 @@ class JsonReader::Impl {
 
   // ---- Text that is kept as it came ----
 
-  // Moves over one value, checking that it is well-formed.
-  bool Skip(std::string_view& raw) {
-    const size_t begin = cursor_.offset();
-    if (!SkipValue()) return false;
-    raw = cursor_.Since(begin);
-    return true;
-  }
-  bool SkipValue() {
-    switch (cursor_.Peek()) {
-      case '{': return SkipMembers();
-      case '[': return SkipElements();
-      case '"': {
-        std::string_view text;
-        return TakeText(text);
-      }
-      case 't': return TakeLiteral("true");
-      case 'f': return TakeLiteral("false");
-      case 'n': return TakeLiteral("null");
-      default: {
-        std::string_view text;
-        internal::NumberForm form;
-        return TakeNumber(text, form);
-      }
-    }
-  }
-  bool SkipMembers() {
-    const DepthScope scope(*this);
-    if (!scope.allowed()) return false;
-    return ForEachMember([&](std::string_view) { return SkipValue(); });
-  }
-  bool SkipElements() {
-    const DepthScope scope(*this);
-    if (!scope.allowed()) return false;
-    return ForEachElement([&](size_t) { return SkipValue(); });
-  }
-
   bool ReadRaw(void* value) {
     std::string_view raw;
     if (!Skip(raw)) return false;
@@ -334,52 +172,6 @@ class JsonReader::Impl {
   }
 
   // ---- Structure ----
-
-  class DepthScope {
-   public:
-    explicit DepthScope(Impl& reader) : reader_(reader), allowed_(++reader.depth_ <= reader.options_.max_depth) {
-      if (!allowed_) reader_.Fail("nested deeper than " + std::to_string(reader_.options_.max_depth) + " levels");
-    }
-    ~DepthScope() { --reader_.depth_; }
-    bool allowed() const { return allowed_; }
-
-   private:
-    Impl& reader_;
-    bool allowed_;
-  };
-
-  // read(key) reads the value; the key is valid until it does.
-  template <class ReadMember>
-  bool ForEachMember(ReadMember read) {
-    return ForEachRawMember([&](std::string_view key) { return ResolveEscapes(key) && read(key); });
-  }
-  // The same with keys as they stand in the text, escapes and all.
-  template <class ReadMember>
-  bool ForEachRawMember(ReadMember read) {
-    cursor_.Advance();  // the brace
-    if (cursor_.Take('}')) return true;
-    while (true) {
-      if (cursor_.Peek() != '"') return FailKind("a field's name");
-      const std::string_view key = cursor_.TakeString();
-      if (!cursor_.Take(':')) return Fail("expected ':' behind a field's name");
-      if (!read(key)) return false;
-      if (cursor_.Take(',')) continue;
-      if (cursor_.Take('}')) return true;
-      return Fail("expected ',' or '}' in an object");
-    }
-  }
-  // read(index) reads the element.
-  template <class ReadOne>
-  bool ForEachElement(ReadOne read) {
-    cursor_.Advance();  // the bracket
-    if (cursor_.Take(']')) return true;
-    for (size_t index = 0;; ++index) {
-      if (!read(index)) return false;
-      if (cursor_.Take(',')) continue;
-      if (cursor_.Take(']')) return true;
-      return Fail("expected ',' or ']' in an array");
-    }
-  }
 
   // A node from the bytes gathered since `start`, which it takes over.
   Node* MakeNode(NodeKind kind, const Type& type, size_t start, size_t step) {
@@ -493,7 +285,7 @@ class JsonReader::Impl {
     if (!scope.allowed()) return false;
     const UniquenessScope uniqueness(*this);
     FrameScope frame(*this);
-    (*frame).is_element = true;
+    frame->is_element = true;
     const Type& element = *type.element;
     const auto file_unknown = [&](size_t first, const void* read, size_t index) {
       for (size_t i = first; i < unknown_.size(); ++i) {
@@ -505,7 +297,7 @@ class JsonReader::Impl {
     };
     if (type.ops != nullptr || (!element.is_struct() && internal::IsManaged(element))) {
       return ForEachElement([&](size_t index) {
-        (*frame).index = index;
+        frame->index = index;
         const size_t unknown_before = unknown_.size();
         void* slot = AppendElement(type, value);
         if (!ReadValue(element, slot)) return false;
@@ -516,7 +308,7 @@ class JsonReader::Impl {
     const size_t start = slots_.size();
     const size_t step = internal::SlotSize(element);
     const bool good = ForEachElement([&](size_t index) {
-      (*frame).index = index;
+      frame->index = index;
       const size_t unknown_before = unknown_.size();
       if (!ReadSlot(element, step)) return false;
       if (unknown_.size() > unknown_before) {
@@ -548,9 +340,9 @@ class JsonReader::Impl {
     if (type.ops != nullptr || (!element.is_struct() && internal::IsManaged(element))) {
       return ForEachMember([&](std::string_view key) {
         const std::string own_key(key);
-        (*frame).name = own_key;
+        frame->name = own_key;
         const size_t unknown_before = unknown_.size();
-        if (ReadEntry(type, value, own_key) != nullptr) NoteOutside(frame, "duplicate", own_key);
+        if (ReadEntry(type, value, own_key) != nullptr) NoteStrictly(frame, "duplicate", own_key);
         void* slot = EnsureEntry(type, value, own_key);
         ResetValue(element, slot);
         if (!ReadValue(element, slot)) return false;
@@ -566,7 +358,7 @@ class JsonReader::Impl {
       PutString(key, &key_node, false);
       // The frame refers to the key's node: the text at hand is overwritten by the value.
       const std::string_view own_key = KeyText(key_node);
-      (*frame).name = own_key;
+      frame->name = own_key;
       if (slots_.size() > start) sorted = sorted && KeyAt(slots_.size() - step) < own_key;
       const size_t unknown_before = unknown_.size();
       const size_t entry = slots_.size();
@@ -603,7 +395,7 @@ class JsonReader::Impl {
     for (size_t i = 0; i < order.size(); ++i) {
       std::byte* entry = slots_.at(order[i]);
       if (i + 1 < order.size() && KeyAt(order[i]) == KeyAt(order[i + 1])) {
-        NoteOutside(frame, "duplicate", KeyAt(order[i]));
+        NoteStrictly(frame, "duplicate", KeyAt(order[i]));
         internal::DestroyValue(TypeOf<String>(), entry);
         if (element.is_struct()) {
           internal::ReleaseNode(element, *reinterpret_cast<Node**>(entry + sizeof(Node*)));
@@ -616,13 +408,6 @@ class JsonReader::Impl {
     }
     slots_.Truncate(start);
     std::memcpy(slots_.Push(sorted.size()), sorted.data(), sorted.size());
-  }
-
-  // Of a member whose own frame is the one at hand: its path is the one around it and its name.
-  void NoteOutside(FrameScope& frame, std::string_view what, std::string_view name) {
-    const Frame* own = std::exchange(frame_, (*frame).parent);
-    NoteStrictly(what, name);
-    frame_ = own;
   }
 
   // ---- Structs ----
@@ -655,7 +440,7 @@ class JsonReader::Impl {
         field = type.FindField(key, NamePrefix(key), &hint);
       }
       if (field == nullptr || key.empty()) [[unlikely]] return ReadUnlisted(type, key, knows_own_type, frame);
-      (*frame).name = field->name;
+      frame->name = field->name;
       void* slot = const_cast<std::byte*>(base) + field->offset;
       const size_t index = static_cast<size_t>(field - type.fields.data());
       if (index < kMostTrackedFields) {
@@ -678,7 +463,7 @@ class JsonReader::Impl {
   }
 
   void NoteRepeated(const Field& field, void* slot, FrameScope& frame) {
-    NoteOutside(frame, "duplicate", field.name);
+    NoteStrictly(frame, "duplicate", field.name);
     ResetValue(*field.type, slot);
   }
 
@@ -712,15 +497,15 @@ class JsonReader::Impl {
   // A key without a member: the object's own kind and version, or a field to keep.
   bool ReadUnlisted(const Type& type, std::string_view key, bool knows_own_type, FrameScope& frame) {
     std::string name(key);
-    (*frame).name = name;
+    frame->name = name;
     const bool good = ReadUnlistedValue(type, name, knows_own_type, frame);
-    (*frame).name = {};  // `name` ends here
+    frame->name = {};  // `name` ends here
     return good;
   }
   bool ReadUnlistedValue(const Type& type, std::string& name, bool knows_own_type, FrameScope& frame) {
     const bool is_type_meta = type.is_root() && (name == "kind" || name == "apiVersion");
     if (is_type_meta && knows_own_type) return CheckTypeMeta(type, name == "kind");
-    if (!is_type_meta) NoteOutside(frame, "unknown", name);
+    if (!is_type_meta) NoteStrictly(frame, "unknown", name);
     std::string_view raw;
     if (!Skip(raw)) return false;
     if (owner_ != nullptr) unknown_.push_back({{}, name, raw});
@@ -869,20 +654,13 @@ class JsonReader::Impl {
 
   static constexpr size_t kLargestPlainValue = 64;
 
-  JsonReadOptions options_;
   internal::JsonStructure structure_;
-  internal::JsonCursor cursor_;
   internal::ByteStack slots_;
   internal::Scratch scratch_;
-  std::string unescaped_;
   std::string compact_;
   std::vector<size_t> cuts_;
-  std::string failure_;
-  std::vector<std::string> strict_errors_;
   std::vector<UnknownField> unknown_;
-  const Frame* frame_ = nullptr;
   const Type* owner_ = nullptr;
-  int depth_ = 0;
   bool holds_unique_ = false;
   internal::SeenStrings strings_;
   internal::SeenValues seen_;
