@@ -262,8 +262,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
     if (element.is_struct()) {
       Node* node = nullptr;
       const bool good = ReadSeen(&element, element, &node, [&](Node** slot) {
-        // A null element is a default one, as in Go.
-        *slot = cursor_.Peek() == 'n' && !TakeLiteral("null") ? nullptr : ReadStructNode(element);
+        *slot = ReadStructNode(element);  // a null element is a default one, as in Go
         return *slot != nullptr;
       });
       if (!good) return false;
