@@ -154,14 +154,7 @@ void VisitEntries(const Type& type, const void* value, EntryVisitor visit, void*
 }
 
 const void* ReadEntry(const Type& type, const void* value, std::string_view key) {
-  if (type.ops != nullptr) {
-    const void* found = nullptr;
-    ForEachEntry(type, value, [&](std::string_view entry_key, const void* element) {
-      if (entry_key == key) found = element;
-      return found == nullptr;
-    });
-    return found;
-  }
+  if (type.ops != nullptr) return type.ops->map_find(value, key);
   const Node* node = NodeAt(value);
   if (node == nullptr) return nullptr;
   const size_t step = MapEntrySize(*type.element);

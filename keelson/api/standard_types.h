@@ -102,6 +102,11 @@ constexpr TypeOps MapOps() {
       if (!visit(context, key, &element)) return;
     }
   };
+  ops.map_find = [](const void* value, std::string_view key) -> const void* {
+    const auto& map = *static_cast<const Value*>(value);
+    const auto found = map.find(std::string(key));
+    return found == map.end() ? nullptr : &found->second;
+  };
   ops.map_insert = [](void* value, std::string_view key) -> void* {
     return &(*static_cast<Value*>(value))[std::string(key)];
   };

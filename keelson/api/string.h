@@ -70,6 +70,8 @@ class String {
   friend bool operator==(const String& a, const std::string& b) { return a.view() == b; }
   friend auto operator<=>(const String& a, const String& b) { return a.view() <=> b.view(); }
   friend auto operator<=>(const String& a, std::string_view b) { return a.view() <=> b; }
+  friend auto operator<=>(const String& a, const char* b) { return a.view() <=> std::string_view(b); }
+  friend auto operator<=>(const String& a, const std::string& b) { return a.view() <=> std::string_view(b); }
   friend std::string operator+(const String& a, std::string_view b) { return a.str().append(b); }
   friend std::string operator+(std::string_view a, const String& b) { return std::string(a).append(b.view()); }
   friend std::ostream& operator<<(std::ostream& out, const String& text) { return out << text.view(); }

@@ -79,6 +79,7 @@ struct Field {
   std::string_view list_keys = {};  // comma-separated JSON names: "containerPort,protocol"
   // For strategic merge patch; empty merge key with patch_merge: a merged list of scalars.
   bool patch_merge = false;
+  bool patch_replace = false;  // an object that is replaced as a whole
   bool patch_retain_keys = false;
   std::string_view patch_merge_key = {};
   // A struct that Go treats as atomic in server-side apply (`x-kubernetes-map-type: atomic`).
@@ -128,7 +129,8 @@ struct TypeOps {
   // Calls visit(context, key, element) in key order until it returns false.
   void (*map_each)(const void* value, bool (*visit)(void* context, std::string_view key, const void* element),
                    void* context) = nullptr;
-  void* (*map_insert)(void* value, std::string_view key) = nullptr;  // the element of that key, made if it is not there
+  const void* (*map_find)(const void* value, std::string_view key) = nullptr;  // null when absent
+  void* (*map_insert)(void* value, std::string_view key) = nullptr;            // the element of that key, made if it is not there
   bool (*map_erase)(void* value, std::string_view key) = nullptr;
 };
 
@@ -176,7 +178,7 @@ template <class T>
 struct Describe;
 
 template <class T>
-const Type& TypeOf() {
+constexpr const Type& TypeOf() {
   return Describe<T>::type;
 }
 

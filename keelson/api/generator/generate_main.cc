@@ -101,6 +101,7 @@ void EmitField(const Model& model, const TypeFacts& type, const FieldFacts& fiel
   if (field.list_type == "map") out += ", .list_type = ListType::kMap";
   if (!field.list_keys.empty()) out += ", .list_keys = \"" + field.list_keys + "\"";
   if (field.patch_merge) out += ", .patch_merge = true";
+  if (field.patch_replace) out += ", .patch_replace = true";
   if (field.patch_retain_keys) out += ", .patch_retain_keys = true";
   if (!field.patch_merge_key.empty()) out += ", .patch_merge_key = \"" + field.patch_merge_key + "\"";
   if (field.atomic) out += ", .atomic = true";

@@ -250,6 +250,7 @@ class Reader {
       }
       const std::string strategy = OptionalText(property, "x-kubernetes-patch-strategy");
       field.patch_merge = strategy.find("merge") != std::string::npos;
+      field.patch_replace = strategy == "replace";
       field.patch_retain_keys = strategy.find("retainKeys") != std::string::npos;
       field.patch_merge_key = OptionalText(property, "x-kubernetes-patch-merge-key");
       field.atomic = OptionalText(property, "x-kubernetes-map-type") == "atomic" || RefersToAtomic(property);

@@ -18,6 +18,7 @@ struct FieldFacts {
   bool required = false;
   bool unique = false;
   bool patch_merge = false;
+  bool patch_replace = false;
   bool patch_retain_keys = false;
   std::string patch_merge_key;
   std::string list_type;  // "", "atomic", "set", "map"

@@ -23,11 +23,6 @@ const Field* FindMember(const Type& type, std::string_view member) {
   return folded == type.fields.end() ? nullptr : &*folded;
 }
 
-// The one field of all API types whose strategy is "replace", which no member of Field says.
-bool IsReplaced(const Type& type, const Field& field) {
-  return type.name == "policy/v1.PodDisruptionBudgetSpec" && field.name == "selector";
-}
-
 std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 }  // namespace
@@ -44,7 +39,7 @@ Result<MemberStrategy> ObjectStrategy(const Type& type, std::string_view member)
   }
   return MemberStrategy{.type = field->type,
                         .merge = field->patch_merge,
-                        .replace = IsReplaced(parent, *field),
+                        .replace = field->patch_replace,
                         .retain_keys = field->patch_retain_keys,
                         .merge_key = field->patch_merge_key};
 }
