@@ -40,7 +40,8 @@ void PrependContent(const ProtobufEnvelope& envelope, BackwardWriter& out) {
 
 Result<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view body) {
   if (!IsProtobufEnvelope(body)) {
-    return Error::InvalidArgument("expected a Kubernetes protobuf body, which begins with \"k8s\\0\"; found something else");
+    return Error::InvalidArgument(
+        "expected a Kubernetes protobuf body, which begins with \"k8s\\0\"; found something else");
   }
   ProtobufEnvelope envelope;
   internal::ProtobufScalars reader;

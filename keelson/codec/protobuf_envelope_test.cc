@@ -66,8 +66,9 @@ TEST(ProtobufEnvelope, RecordedBodiesOpenAndAreWrittenBack) {
 }
 
 TEST(ProtobufEnvelope, FieldsMayComeInAnyOrderAndUnknownOnesAreSkipped) {
-  const std::string body = std::string(kProtobufMagic) + BytesField(4, "type") + VarintField(9, 1) + BytesField(2, "raw") +
-                           BytesField(1, BytesField(2, "Pod") + BytesField(7, "?") + BytesField(1, "v1")) + BytesField(3, "gzip");
+  const std::string body =
+      std::string(kProtobufMagic) + BytesField(4, "type") + VarintField(9, 1) + BytesField(2, "raw") +
+      BytesField(1, BytesField(2, "Pod") + BytesField(7, "?") + BytesField(1, "v1")) + BytesField(3, "gzip");
   const ProtobufEnvelope envelope = OpenProtobufEnvelope(std::string_view(body)).OrExit();
   EXPECT_EQ(envelope.api_version, "v1");
   EXPECT_EQ(envelope.kind, "Pod");

@@ -25,7 +25,9 @@ constexpr uint32_t kContentEncoding = 3;
 constexpr uint32_t kListMeta = 1;
 constexpr uint32_t kItem = 2;
 
-Error Malformed(std::string reason) { return Error::InvalidArgument("cannot read a list from protobuf: " + std::move(reason)); }
+Error Malformed(std::string reason) {
+  return Error::InvalidArgument("cannot read a list from protobuf: " + std::move(reason));
+}
 
 Input InputOf(std::string_view bytes) {
   const auto* at = reinterpret_cast<const uint8_t*>(bytes.data());
@@ -104,7 +106,8 @@ Result<void> ProtobufListCutter::ReadHeader(std::string_view& bytes) {
       return BeginField(tag, length);
     }
   }
-  if (partial_.size() >= kMaxHeaderBytes) return Malformed("expected a field's tag and length, found bytes that are none");
+  if (partial_.size() >= kMaxHeaderBytes)
+    return Malformed("expected a field's tag and length, found bytes that are none");
   if (in_list_ && list_left_ == 0) return Malformed("the list ended in the middle of a field");
   return {};
 }
@@ -188,12 +191,13 @@ Result<void> ProtobufListCutter::TakeTypeMeta(std::string_view payload) {
   internal::ProtobufScalars reader;
   std::string_view api_version;
   std::string_view kind;
-  const bool read = reader.ReadSmallMessage(InputOf(payload), [&](uint32_t number, WireType wire, Input& in, bool* known) {
-    if (number == 1) return reader.ReadView(in, wire, true, &api_version) || reader.FailAt("apiVersion");
-    if (number == 2) return reader.ReadView(in, wire, true, &kind) || reader.FailAt("kind");
-    *known = false;
-    return true;
-  });
+  const bool read =
+      reader.ReadSmallMessage(InputOf(payload), [&](uint32_t number, WireType wire, Input& in, bool* known) {
+        if (number == 1) return reader.ReadView(in, wire, true, &api_version) || reader.FailAt("apiVersion");
+        if (number == 2) return reader.ReadView(in, wire, true, &kind) || reader.FailAt("kind");
+        *known = false;
+        return true;
+      });
   if (!read) return Malformed(reader.Description());
   head_.api_version = api_version;
   head_.kind = kind;

@@ -5,9 +5,9 @@
 //   KEELSON_TRY(list, cutter.Finish());
 //   Use(list.metadata.resourceVersion);
 //
-// A body is a protobuf envelope (protobuf_envelope.h) around {1: ListMeta, 2: item, 2: item, …}. The list's metadata may
-// stand before or behind the items; both the envelope and the list may hold unknown fields, which are skipped. At most one
-// item is held, and that only when it arrives in more than one part.
+// A body is a protobuf envelope (protobuf_envelope.h) around {1: ListMeta, 2: item, 2: item, …}. The list's metadata
+// may stand before or behind the items; both the envelope and the list may hold unknown fields, which are skipped. At
+// most one item is held, and that only when it arrives in more than one part.
 #pragma once
 
 #include <cstddef>
@@ -63,8 +63,8 @@ class ProtobufListCutter {
   const size_t max_item_bytes_;
 
   State state_ = State::kMagic;
-  bool in_list_ = false;   // inside the envelope's raw message
-  bool has_list_ = false;  // or behind it
+  bool in_list_ = false;    // inside the envelope's raw message
+  bool has_list_ = false;   // or behind it
   uint64_t list_left_ = 0;  // bytes of it still to come
   uint32_t field_ = 0;      // number of the one being read
   uint64_t field_left_ = 0;

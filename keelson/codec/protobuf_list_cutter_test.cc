@@ -41,7 +41,8 @@ std::string ErrorOf(std::string_view body) {
 
 std::string Body(std::string_view list, std::string_view kind = "PodList") {
   std::string body;
-  AppendProtobufEnvelope({.api_version = "v1", .kind = kind, .raw = list, .content_encoding = {}, .content_type = {}}, body);
+  AppendProtobufEnvelope({.api_version = "v1", .kind = kind, .raw = list, .content_encoding = {}, .content_type = {}},
+                         body);
   return body;
 }
 
@@ -129,10 +130,13 @@ TEST(ProtobufListCutter, BodiesThatEndTooEarlyAreErrors) {
 
 TEST(ProtobufListCutter, ErrorsSayWhatWasFound) {
   const std::string prefix = "cannot read a list from protobuf: ";
-  EXPECT_EQ(ErrorOf("{\"kind\":\"PodList\"}"), prefix + "expected a body that begins with \"k8s\\0\", found something else");
+  EXPECT_EQ(ErrorOf("{\"kind\":\"PodList\"}"),
+            prefix + "expected a body that begins with \"k8s\\0\", found something else");
   EXPECT_EQ(ErrorOf(Body(BytesField(2, "Failure"), "Status")), prefix + "expected a list, found v1 Status");
   EXPECT_EQ(ErrorOf(Body(VarintField(2, 1))), prefix + "expected bytes with a length in field 2, found wire type 0");
-  EXPECT_EQ(ErrorOf(Body("\x12\x05" "abc")), prefix + "field 2 reaches beyond the end of its list");
+  EXPECT_EQ(ErrorOf(Body("\x12\x05"
+                         "abc")),
+            prefix + "field 2 reaches beyond the end of its list");
   EXPECT_EQ(ErrorOf(Body("\x12")), prefix + "the list ended in the middle of a field");
   EXPECT_EQ(ErrorOf(kProtobufMagic), prefix + "the body holds no list");
   EXPECT_EQ(ErrorOf(Body(BytesField(1, BytesField(2, "\xff")))),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "keelson/api/access.h"
 #include "keelson/api/sharing.h"
 #include "keelson/api/values.h"
+#include "keelson/codec/internal/fields_cut.h"
+#include "keelson/codec/internal/protobuf_plan.h"
 #include "keelson/codec/internal/protobuf_scalars.h"
 #include "keelson/codec/internal/scratch.h"
 #include "keelson/codec/internal/unknown_path.h"
@@ -23,6 +26,8 @@ using internal::Node;
 using internal::NodeAt;
 using internal::NodeKind;
 using internal::SlotSize;
+using Plan = internal::ProtobufPlan;
+using Row = internal::ProtobufRow;
 using internal::WireType;
 
 // Whether only its type's operations may touch the value or its elements.
@@ -52,7 +57,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     has_owner_ = false;
     holds_unique_ = false;
     const Input in = {bytes, bytes + message.size()};
-    if (ReadStruct(type, static_cast<std::byte*>(value), in, options.max_depth)) return {};
+    if (ReadStruct(plans_.Of(type), static_cast<std::byte*>(value), in, options.max_depth)) return {};
     ResetValue(type, value);
     return Error::InvalidArgument("cannot read " + std::string(type.name) + " from protobuf: " + Description());
   }
@@ -69,7 +74,8 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   };
 
   bool SpendExtraWork(size_t work) {
-    if (work > extra_work_left_) return Fail("the fields are too scattered: send the elements of a list or map together");
+    if (work > extra_work_left_)
+      return Fail("the fields are too scattered: send the elements of a list or map together");
     extra_work_left_ -= work;
     return true;
   }
@@ -81,7 +87,12 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     const Type& list = TypeOf<List<String>>();
     ResetValue(list, value);
     const size_t base = slots_.size();
-    FieldsV1::ForEachPiece(json, [&](std::string_view piece) { NodeAt(slots_.Push(sizeof(Node*))) = internal::MakeStringNode(piece, share); });
+    internal::CutFields(json, piece_ends_);
+    size_t start = 0;
+    for (const size_t end : piece_ends_) {
+      NodeAt(slots_.Push(sizeof(Node*))) = internal::MakeStringNode(json.substr(start, end - start), share);
+      start = end;
+    }
     NodeAt(value) = TakeSlots(NodeKind::kList, list, base, share);
     return true;
   }
@@ -106,9 +117,8 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     const size_t step = kind == NodeKind::kMap ? MapEntrySize(*type.element) : SlotSize(*type.element);
     const size_t count = (slots_.size() - base) / step;
     if (count == 0) return nullptr;
-    Node* node = share && !holds_unique_
-                     ? internal::SharedNode(kind, type, slots_.at(base), count)
-                     : internal::OwnNode(kind, type, slots_.at(base), count);
+    Node* node = share && !holds_unique_ ? internal::SharedNode(kind, type, slots_.at(base), count)
+                                         : internal::OwnNode(kind, type, slots_.at(base), count);
     slots_.Truncate(base);
     return node;
   }
@@ -132,22 +142,30 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   }
 
   // Reads a struct into a node of its own and puts that into the slot at `slot_at` of slots_, which is null.
-  bool ReadStructSlot(const Type& type, size_t slot_at, Input in, int depth, bool share) {
-    if (!share || type.ops != nullptr) {
-      Node* node = internal::NewStructNode(type);
+  bool ReadStructSlot(const Plan& plan, size_t slot_at, Input in, int depth, bool share) {
+    if (!share || plan.type->ops != nullptr) {
+      Node* node = NewStruct(*plan.type);
       NodeAt(slots_.at(slot_at)) = node;
-      return ReadStruct(type, node->payload(), in, depth);
+      return ReadStruct(plan, node->payload(), in, depth);
     }
     Node* node = nullptr;
-    const bool read = ReadSharedStruct(type, &node, in, depth);
+    const bool read = ReadSharedStruct(plan, &node, in, depth);
     NodeAt(slots_.at(slot_at)) = node;
     return read;
   }
 
-  bool ReadSharedStruct(const Type& type, Node** node, Input in, int depth) {
+  static Node* NewStruct(const Type& type) {
+    if (type.ops != nullptr) return internal::NewStructNode(type);
+    Node* node = internal::AllocateNode(NodeKind::kStruct, type.size, 0, 0);
+    std::memset(node->payload(), 0, type.size);
+    return node;
+  }
+
+  bool ReadSharedStruct(const Plan& plan, Node** node, Input in, int depth) {
+    const Type& type = *plan.type;
     const UniquenessScope uniqueness(*this);
     internal::Scratch::Block block(structs_, type.size);
-    if (!ReadStruct(type, block.data(), in, depth)) {
+    if (!ReadStruct(plan, block.data(), in, depth)) {
       internal::DestroyValue(type, block.data());
       return false;
     }
@@ -160,13 +178,13 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   static constexpr size_t kLargestInlineValue = 32;
 
   // Reads one element, whose tag has been read, into a new slot of slots_.
-  bool ReadElementSlot(const Type& element, WireType wire, Input& in, int depth, bool share) {
+  bool ReadElementSlot(const Type& element, const Plan* plan, WireType wire, Input& in, int depth, bool share) {
     const size_t slot_at = slots_.size();
-    if (element.is_struct()) {
+    if (plan != nullptr) {
       Input bytes;
       if (!ReadBytes(in, wire, &bytes)) return false;
       slots_.Push(sizeof(Node*));
-      return ReadStructSlot(element, slot_at, bytes, depth, share);
+      return ReadStructSlot(*plan, slot_at, bytes, depth, share);
     }
     alignas(8) std::byte value[kLargestInlineValue] = {};
     const bool read = ReadValue(element, value, wire, in, depth, share);
@@ -175,9 +193,9 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   }
 
   // The elements from here on, up to a field with another tag. `tag` is the bytes of the tag just read; `field` is the
-  // list's own one, null when it is wrapped.
-  bool ReadList(const Type& type, const Field* field, std::byte* value, std::string_view tag, WireType wire, Input& in,
-                int depth, bool share) {
+  // list's own one, null when it is wrapped; `plan` is set for structs.
+  bool ReadList(const Type& type, const Field* field, const Plan* plan, std::byte* value, std::string_view tag,
+                WireType wire, Input& in, int depth, bool share) {
     const Type& element = *type.element;
     if (NeedsOps(type)) return AppendToOps(type, field, value, wire, in, depth);
     const UniquenessScope uniqueness(*this);
@@ -188,7 +206,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     for (;;) {
       const size_t index = existing + (slots_.size() - base) / step;
       const size_t unknown_mark = unknown_.size();
-      if (!(packed ? ReadPacked(element, in) : ReadElementSlot(element, wire, in, depth, share))) {
+      if (!(packed ? ReadPacked(element, in) : ReadElementSlot(element, plan, wire, in, depth, share))) {
         FailAtIndex(index);
         return DropSlotsAndFail(type, base, 0, step);
       }
@@ -246,7 +264,8 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       if (!ReadBytes(in, &bytes)) return false;
       while (!bytes.done()) {
         alignas(8) std::byte number[kLargestInlineValue] = {};
-        if (!ReadNumber(element.kind, number, internal::WireTypeFor(element.kind), bytes)) return FailAtIndex(Length(type, value));
+        if (!ReadNumber(element.kind, number, internal::WireTypeFor(element.kind), bytes))
+          return FailAtIndex(Length(type, value));
         std::memcpy(AppendElement(type, value), number, element.size);
       }
       return true;
@@ -269,7 +288,8 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   }
 
   // The entries from here on, up to a field with another tag.
-  bool ReadMap(const Type& type, std::byte* value, std::string_view tag, Input& in, int depth, bool share) {
+  bool ReadMap(const Type& type, const Plan* plan, std::byte* value, std::string_view tag, Input& in, int depth,
+               bool share) {
     const Type& element = *type.element;
     const size_t base = slots_.size();
     const size_t step = MapEntrySize(element);
@@ -281,7 +301,8 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       if (NeedsOps(type)) {
         if (!ReadEntryWithOps(type, value, entry, depth)) return false;
       } else {
-        if (!ReadEntrySlots(element, entry, depth, share)) return DropSlotsAndFail(type, base, sizeof(Node*), step);
+        if (!ReadEntrySlots(element, plan, entry, depth, share))
+          return DropSlotsAndFail(type, base, sizeof(Node*), step);
         const size_t last = slots_.size() - step;
         ascending = ascending && (last == base || KeyAt(last - step) < KeyAt(last));
       }
@@ -301,7 +322,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   std::string_view KeyAt(size_t entry) { return reinterpret_cast<const String*>(slots_.at(entry))->view(); }
 
   // The key, then the value, as two slots of slots_: whole also on an error, so that they can be dropped.
-  bool ReadEntrySlots(const Type& element, Input entry, int depth, bool share) {
+  bool ReadEntrySlots(const Type& element, const Plan* plan, Input entry, int depth, bool share) {
     std::string_view key;
     const size_t entry_at = slots_.size();
     slots_.Push(MapEntrySize(element));
@@ -313,7 +334,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       *known = number == 2;
       if (number != 2) return true;
       Input bytes;
-      if (!element.is_struct()) {
+      if (plan == nullptr) {
         alignas(8) std::byte item[kLargestInlineValue];
         std::memcpy(item, slots_.at(slot_at), SlotSize(element));
         const bool read_value = ReadValue(element, item, wire, field, depth, share);
@@ -321,14 +342,15 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
         return read_value;
       }
       if (!ReadBytes(field, wire, &bytes)) return false;
-      if (!std::exchange(has_value, true)) return ReadStructSlot(element, slot_at, bytes, depth, share);
+      if (!std::exchange(has_value, true)) return ReadStructSlot(*plan, slot_at, bytes, depth, share);
       Node*& node = NodeAt(slots_.at(slot_at));
       node = internal::DetachNode(element, node);
       std::byte* payload = node->payload();
-      return ReadStruct(element, payload, bytes, depth);
+      return ReadStruct(*plan, payload, bytes, depth);
     });
     if (!read) return FailAt("[" + std::string(key) + "]");
-    if (element.is_struct() && !has_value && !ReadStructSlot(element, slot_at, {nullptr, nullptr}, depth, share)) return false;
+    if (plan != nullptr && !has_value && !ReadStructSlot(*plan, slot_at, {nullptr, nullptr}, depth, share))
+      return false;
     NodeAt(slots_.at(entry_at)) = internal::MakeStringNode(key, share);
     return NameUnknownOfEntry(unknown_mark, key);
   }
@@ -358,7 +380,10 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   void SortEntries(const Type& element, size_t base, size_t step) {
     std::vector<size_t> order;
     for (size_t at = base; at < slots_.size(); at += step) order.push_back(at);
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return KeyAt(a) < KeyAt(b); });
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      const int difference = KeyAt(a).compare(KeyAt(b));
+      return difference != 0 ? difference < 0 : a < b;
+    });
     std::vector<std::byte> sorted;
     sorted.reserve(order.size() * step);
     for (size_t i = 0; i < order.size(); ++i) {
@@ -417,7 +442,8 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
         if (!Skip(in, tag)) return false;
         continue;
       }
-      if (!ReadList(type, nullptr, value, TextOf(start, in.at), internal::WireTypeOf(tag), in, depth, share)) return false;
+      if (!ReadList(type, nullptr, nullptr, value, TextOf(start, in.at), internal::WireTypeOf(tag), in, depth, share))
+        return false;
     }
     return true;
   }
@@ -452,7 +478,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     if (!ReadBytes(in, wire, &bytes)) return false;
     switch (type.kind) {
       case Kind::kStruct:
-      case Kind::kUnion: return ReadStruct(type, value, bytes, depth);
+      case Kind::kUnion: return ReadStruct(plans_.Of(type), value, bytes, depth);
       case Kind::kTime: return ReadTime(bytes, value);
       case Kind::kMicroTime: return ReadMicroTime(bytes, value);
       case Kind::kDuration: return ReadDuration(bytes, value);
@@ -468,12 +494,13 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     return Fail("a value of this type (" + std::string(type.name) + ") has no protobuf form");
   }
 
-  bool ReadOptional(const Type& type, std::byte* value, WireType wire, Input& in, int depth, bool share) {
+  bool ReadOptional(const Type& type, const Plan* plan, std::byte* value, WireType wire, Input& in, int depth,
+                    bool share) {
     const Type& element = *type.element;
     if (type.ops != nullptr) {
       return ReadValue(element, static_cast<std::byte*>(EnsureOptional(type, value)), wire, in, depth, share);
     }
-    if (!element.is_struct()) {
+    if (plan == nullptr) {
       if (!ReadValue(element, value, wire, in, depth, share)) return false;
       if (type.storage == Storage::kInline) {
         value[element.size] = std::byte{1};
@@ -484,76 +511,127 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     }
     Input bytes;
     if (!ReadBytes(in, wire, &bytes)) return false;
-    if (NodeAt(value) == nullptr && share && element.ops == nullptr) {
-      return ReadSharedStruct(element, &NodeAt(value), bytes, depth);
-    }
-    return ReadStruct(element, static_cast<std::byte*>(EnsureOptional(type, value)), bytes, depth);
+    Node*& node = NodeAt(value);
+    if (node == nullptr && share && element.ops == nullptr) return ReadSharedStruct(*plan, &node, bytes, depth);
+    node = node == nullptr ? NewStruct(element) : internal::DetachNode(element, node);
+    return ReadStruct(*plan, node->payload(), bytes, depth);
   }
 
   // The whole of one struct, merged into `value`.
-  bool ReadStruct(const Type& type, std::byte* value, Input in, int depth) {
-    if (type.message == nullptr) return Fail("a value of this type (" + std::string(type.name) + ") has no protobuf form");
+  bool ReadStruct(const Plan& plan, std::byte* value, Input in, int depth) {
+    if (!plan.keeps_unknown || has_owner_) return ReadMessage(plan, value, in, depth);
     // The outermost object with an ObjectMeta keeps what is not known anywhere inside.
-    UnknownFields* own = nullptr;
-    if (type.is_root() && !has_owner_) [[unlikely]] own = internal::FindUnknownFields(type, value);
-    if (own == nullptr) return ReadMessage(type, *type.message, value, in, depth);
     has_owner_ = true;
     const size_t unknown_mark = unknown_.size();
-    const bool read = ReadMessage(type, *type.message, value, in, depth);
+    const bool read = ReadMessage(plan, value, in, depth);
     has_owner_ = false;
-    return read && (unknown_.size() == unknown_mark || FileUnknownFields(unknown_mark, *own));
+    if (!read || unknown_.size() == unknown_mark) return read;
+    return FileUnknownFields(unknown_mark, *internal::FindUnknownFields(*plan.type, value));
   }
 
-  bool ReadMessage(const Type& type, const Message& message, std::byte* value, Input in, int depth) {
+  bool ReadMessage(const Plan& plan, std::byte* value, Input in, int depth) {
     if (depth <= 0) return Fail("messages are nested deeper than the limit of " + std::to_string(options.max_depth));
-    const MessageRow* const rows = message.rows.data();
-    const size_t row_count = message.rows.size();
-    size_t row = 0;
+    const Row* row = plan.rows.data();
     size_t unknown_at = kNone;
     while (!in.done()) {
-      const uint8_t* start = in.at;
-      uint32_t tag = 0;
-      if (!ReadTag(in, &tag)) return false;
-      // Writers send fields by ascending number, so the next row is a few steps ahead.
-      const uint32_t number = internal::FieldNumber(tag);
-      while (row < row_count && rows[row].number < number) ++row;
-      if (row == row_count || rows[row].number != number) {
-        row = 0;
-        while (row < row_count && rows[row].number < number) ++row;
-        if (row == row_count || rows[row].number != number) {
-          if (!Skip(in, tag)) return false;
-          KeepUnknown(&unknown_at, TextOf(start, in.at));
-          continue;
-        }
+      const uint8_t* const start = in.at;
+      uint32_t tag = *in.at;
+      if (tag < 0x80) {
+        ++in.at;
+      } else if (!ReadTag(in, &tag)) {
+        return false;
       }
-      const WireType wire = internal::WireTypeOf(tag);
-      const size_t unknown_mark = unknown_.size();
-      if (rows[row].nested != nullptr) {
-        Input bytes;
-        if (!ReadBytes(in, wire, &bytes)) return false;
-        if (!ReadMessage(type, *rows[row].nested, value, bytes, depth - 1)) return false;
-        if (unknown_.size() > unknown_mark && !AddUnknownField(unknown_mark, "#" + std::to_string(number))) return false;
+      // Writers send fields by ascending number, so the next row is a few steps ahead.
+      while (row->tag < tag) ++row;
+      if (row->tag != tag) [[unlikely]] {
+        row = plan.rows.data();
+        while (row->tag < tag) ++row;
+      }
+      if (row->tag != tag || row->step == Row::Step::kEnd) [[unlikely]] {
+        if (!ReadOddField(plan, value, tag, start, in, &unknown_at, depth)) return false;
+        row = plan.rows.data();
         continue;
       }
-      const Field& field = type.fields[rows[row].field];
-      if (!ReadField(field, value + field.offset, TextOf(start, in.at), wire, in, depth - 1)) return FailAt(std::string(field.name));
-      if (unknown_.size() > unknown_mark && !AddUnknownField(unknown_mark, field.name)) return false;
+      std::byte* const member = value + row->offset;
+      switch (row->step) {
+        case Row::Step::kString: {
+          std::string_view text;
+          if (!ReadView(in, WireType::kBytes, true, &text)) return FailAt(std::string(row->field->name));
+          holds_unique_ |= row->unique;
+          internal::SetString(member, text, options.share_nodes && !row->unique);
+          continue;
+        }
+        case Row::Step::kBool:
+        case Row::Step::kInt32:
+        case Row::Step::kInt64: {
+          uint64_t number = 0;
+          if (!ReadVarint(in, &number)) return FailAt(std::string(row->field->name));
+          if (row->step == Row::Step::kBool) {
+            *reinterpret_cast<bool*>(member) = number != 0;
+          } else if (row->step == Row::Step::kInt32) {
+            *reinterpret_cast<int32_t*>(member) = static_cast<int32_t>(static_cast<uint32_t>(number));
+          } else {
+            *reinterpret_cast<int64_t*>(member) = static_cast<int64_t>(number);
+          }
+          continue;
+        }
+        default: break;
+      }
+      if (!ReadRow(plan, *row, member, TextOf(start, in.at), in, depth - 1)) return false;
     }
     return true;
   }
 
-  bool ReadField(const Field& field, std::byte* value, std::string_view tag, WireType wire, Input& in, int depth) {
-    const Type& type = *field.type;
-    const bool share = options.share_nodes && !field.unique;
-    holds_unique_ |= field.unique;
+  // A field that may hold messages, and so unknown fields.
+  bool ReadRow(const Plan& plan, const Row& row, std::byte* member, std::string_view tag, Input& in, int depth) {
+    const size_t unknown_mark = unknown_.size();
+    Input bytes;
+    switch (row.step) {
+      case Row::Step::kNested:
+        if (!ReadBytes(in, &bytes) || !ReadMessage(plans_.NestedIn(plan, row), member, bytes, depth)) return false;
+        if (unknown_.size() == unknown_mark) return true;
+        return AddUnknownField(unknown_mark, "#" + std::to_string(internal::FieldNumber(row.tag)));
+      case Row::Step::kStruct:
+        if (!ReadBytes(in, &bytes) || !ReadStruct(*plans_.StructIn(row), member, bytes, depth)) {
+          return FailAt(std::string(row.field->name));
+        }
+        break;
+      default:
+        if (!ReadField(row, member, tag, internal::WireTypeOf(row.tag), in, depth))
+          return FailAt(std::string(row.field->name));
+    }
+    return unknown_.size() == unknown_mark || AddUnknownField(unknown_mark, row.field->name);
+  }
+
+  // One that has no row, or a row with another wire type: unknown, packed numbers, or an error.
+  bool ReadOddField(const Plan& plan, std::byte* value, uint32_t tag, const uint8_t* start, Input& in,
+                    size_t* unknown_at, int depth) {
+    const uint32_t number = internal::FieldNumber(tag);
+    if (number == 0) return Fail("expected a field's tag, found bytes that are none");
+    for (const Row& row : plan.rows) {
+      if (internal::FieldNumber(row.tag) != number || row.step == Row::Step::kEnd) continue;
+      const WireType wire = internal::WireTypeOf(tag);
+      if (row.field == nullptr) return FailOnWireType(WireType::kBytes, wire);
+      return ReadField(row, value + row.offset, TextOf(start, in.at), wire, in, depth - 1) ||
+             FailAt(std::string(row.field->name));
+    }
+    if (!Skip(in, tag)) return false;
+    KeepUnknown(unknown_at, TextOf(start, in.at));
+    return true;
+  }
+
+  bool ReadField(const Row& row, std::byte* value, std::string_view tag, WireType wire, Input& in, int depth) {
+    const Type& type = *row.field->type;
+    const bool share = options.share_nodes && !row.unique;
+    holds_unique_ |= row.unique;
     switch (type.kind) {
       case Kind::kList:
         if (type.wrapped) return ReadValue(type, value, wire, in, depth, share);
-        return ReadList(type, &field, value, tag, wire, in, depth, share);
+        return ReadList(type, row.field, plans_.StructIn(row), value, tag, wire, in, depth, share);
       case Kind::kMap:
         if (wire != WireType::kBytes) return FailOnWireType(WireType::kBytes, wire);
-        return ReadMap(type, value, tag, in, depth, share);
-      case Kind::kOptional: return ReadOptional(type, value, wire, in, depth, share);
+        return ReadMap(type, plans_.StructIn(row), value, tag, in, depth, share);
+      case Kind::kOptional: return ReadOptional(type, plans_.StructIn(row), value, wire, in, depth, share);
       default: return ReadValue(type, value, wire, in, depth, share);
     }
   }
@@ -584,22 +662,15 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
 
   // Those found since `mark`, into the object that keeps them.
   bool FileUnknownFields(size_t mark, UnknownFields& fields) {
-    std::vector<std::pair<std::string, std::string>> found;
+    std::map<std::string, std::string> found;
     for (size_t i = mark; i < unknown_.size(); ++i) {
       std::string path;
       for (size_t step = unknown_[i].steps.size(); step-- > 0;) path += unknown_[i].steps[step];
-      path += internal::kProtobufMark;
-      found.emplace_back(std::move(path), std::move(unknown_[i].bytes));
+      found[path + internal::kProtobufMark] += unknown_[i].bytes;
     }
     unknown_.resize(mark);
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const bool had_some = !fields.empty();  // an object that came in two parts
-    for (size_t i = 0; i < found.size(); ++i) {
-      auto& [path, bytes] = found[i];
-      if (i + 1 < found.size() && found[i + 1].first == path) {
-        found[i + 1].second.insert(0, bytes);
-        continue;
-      }
+    for (auto& [path, bytes] : found) {
       if (had_some) {
         if (!SpendExtraWork(fields.size() * sizeof(Bytes) * 2)) return false;
         if (const Bytes* earlier = fields.find(path)) {
@@ -620,13 +691,17 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   internal::ByteStack slots_;
   // Structs being read that will be shared.
   internal::Scratch structs_;
+  std::vector<size_t> piece_ends_;
+  internal::ProtobufPlans plans_;
   std::vector<UnknownMessage> unknown_;
-  bool has_owner_ = false;  // of the unknown fields at hand
+  bool has_owner_ = false;     // of the unknown fields at hand
   bool holds_unique_ = false;  // the node being read
   size_t extra_work_left_ = 0;
 };
 
-ProtobufReader::ProtobufReader(ProtobufReadOptions options) : impl_(std::make_unique<Impl>()) { impl_->options = options; }
+ProtobufReader::ProtobufReader(ProtobufReadOptions options) : impl_(std::make_unique<Impl>()) {
+  impl_->options = options;
+}
 ProtobufReader::~ProtobufReader() = default;
 ProtobufReader::ProtobufReader(ProtobufReader&&) noexcept = default;
 ProtobufReader& ProtobufReader::operator=(ProtobufReader&&) noexcept = default;
@@ -639,7 +714,8 @@ void ProtobufReader::set_options(const ProtobufReadOptions& options) { impl_->op
 
 constexpr size_t kLargeMessage = size_t{4} << 20;
 
-Result<void> DecodeProtobuf(const Type& type, void* value, std::string_view message, const ProtobufReadOptions& options) {
+Result<void> DecodeProtobuf(const Type& type, void* value, std::string_view message,
+                            const ProtobufReadOptions& options) {
   thread_local ProtobufReader reader;
   reader.set_options(options);
   Result<void> result = reader.Read(type, value, message);

@@ -2,10 +2,10 @@
 //
 //   Result<corev1::Pod> pod = FromProtobuf<corev1::Pod>(message);   // without the envelope: see protobuf_envelope.h
 //
-// Fields may come in any order; of a repeated scalar the last one wins and repeated messages are merged, as protobuf says.
-// An error names the path and the reason ("spec.containers[0].name: expected …, found …") and leaves nothing half filled.
-// Stricter than Go's reader in one point: text must be UTF-8. Fields that the type does not have are kept with the object
-// (ObjectMeta::unknownFields) and written back; a type without ObjectMeta drops them.
+// Fields may come in any order; of a repeated scalar the last one wins and repeated messages are merged, as protobuf
+// says. An error names the path and the reason ("spec.containers[0].name: expected …, found …") and leaves nothing half
+// filled. Stricter than Go's reader in one point: text must be UTF-8. Fields that the type does not have are kept with
+// the object (ObjectMeta::unknownFields) and written back; a type without ObjectMeta drops them.
 #pragma once
 
 #include <cstddef>

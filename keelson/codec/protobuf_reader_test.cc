@@ -71,7 +71,8 @@ TEST(ProtobufReader, SharedNodesMakeEqualValuesAndLeaveWithThem) {
 TEST(ProtobufReader, EveryCutOffObjectIsAnErrorOrAPrefixOfItsFields) {
   const size_t before = SharedNodeCount();
   for (const RecordedObject& object : RecordedObjects()) {
-    if (object.label != "core/v1.Pod sparse" && object.label != "apiextensions/v1.CustomResourceDefinition sparse") continue;
+    if (object.label != "core/v1.Pod sparse" && object.label != "apiextensions/v1.CustomResourceDefinition sparse")
+      continue;
     for (size_t length = 0; length < object.protobuf.size(); ++length) {
       for (const bool share : {false, true}) {
         AnyValue value(*object.type);
@@ -89,7 +90,8 @@ TEST(ProtobufReader, FieldsMayComeInAnyOrder) {
   const std::string container_b = BytesField(1, "b");
   const std::string labels_z = BytesField(11, BytesField(1, "z") + BytesField(2, "1"));
   const std::string labels_a = BytesField(11, BytesField(2, "2") + BytesField(1, "a"));
-  const std::string message = BytesField(2, BytesField(2, container_a)) + BytesField(1, labels_z + BytesField(1, "web") + labels_a) +
+  const std::string message = BytesField(2, BytesField(2, container_a)) +
+                              BytesField(1, labels_z + BytesField(1, "web") + labels_a) +
                               BytesField(2, BytesField(2, container_b));
   for (const bool share : {false, true}) {
     const Result<corev1::Pod> pod = FromProtobuf<corev1::Pod>(message, {.share_nodes = share});
@@ -151,11 +153,13 @@ TEST(ProtobufReader, ScatteredElementsOfListsAndMapsAreCollected) {
 
 TEST(ProtobufReader, ErrorsNameThePathAndTheReason) {
   EXPECT_EQ(ErrorOf<corev1::Pod>(BytesField(2, BytesField(2, BytesField(1, "a")) + BytesField(2, VarintField(1, 5)))),
-            "cannot read core/v1.Pod from protobuf: spec.containers[1].name: expected bytes with a length (wire type 2), found "
+            "cannot read core/v1.Pod from protobuf: spec.containers[1].name: expected bytes with a length (wire type "
+            "2), found "
             "a varint (wire type 0)");
-  EXPECT_EQ(ErrorOf<corev1::Pod>(BytesField(1, BytesField(7, ""))),
-            "cannot read core/v1.Pod from protobuf: metadata.generation: expected a varint (wire type 0), found bytes with a "
-            "length (wire type 2)");
+  EXPECT_EQ(
+      ErrorOf<corev1::Pod>(BytesField(1, BytesField(7, ""))),
+      "cannot read core/v1.Pod from protobuf: metadata.generation: expected a varint (wire type 0), found bytes with a "
+      "length (wire type 2)");
   EXPECT_EQ(ErrorOf<corev1::Pod>(BytesField(1, BytesField(11, BytesField(1, "app") + BytesField(2, "\xff")))),
             "cannot read core/v1.Pod from protobuf: metadata.labels[app]: expected text in UTF-8, found other bytes");
   EXPECT_EQ(ErrorOf<corev1::Pod>(std::string("\x0a\x05\x0a", 3)),
@@ -165,10 +169,12 @@ TEST(ProtobufReader, ErrorsNameThePathAndTheReason) {
   // Container {8 resources}, ResourceRequirements {1 limits}.
   const std::string limits = BytesField(1, BytesField(1, "cpu") + BytesField(2, BytesField(1, "lots")));
   const std::string error = ErrorOf<corev1::Pod>(BytesField(2, BytesField(2, BytesField(8, limits))));
-  EXPECT_TRUE(error.starts_with("cannot read core/v1.Pod from protobuf: spec.containers[0].resources.limits[cpu]: ")) << error;
+  EXPECT_TRUE(error.starts_with("cannot read core/v1.Pod from protobuf: spec.containers[0].resources.limits[cpu]: "))
+      << error;
   // ServicePort {4 targetPort}.
-  EXPECT_EQ(ErrorOf<corev1::ServicePort>(BytesField(4, VarintField(1, 2))),
-            "cannot read core/v1.ServicePort from protobuf: targetPort: expected type 0 (a number) or 1 (text), found 2");
+  EXPECT_EQ(
+      ErrorOf<corev1::ServicePort>(BytesField(4, VarintField(1, 2))),
+      "cannot read core/v1.ServicePort from protobuf: targetPort: expected type 0 (a number) or 1 (text), found 2");
 }
 
 TEST(ProtobufReader, LimitsOfSizeAndDepthHold) {
@@ -192,11 +198,15 @@ TEST(ProtobufReader, TypesWithoutProtobufSayso) {
 
 TEST(ProtobufReader, TimesFollowGo) {
   // ObjectMeta {8 creationTimestamp}; LeaseSpec {4 acquireTime}. An empty message is the zero time.
-  const auto created = [](std::string_view time) { return FromProtobuf<metav1::ObjectMeta>(BytesField(8, time))->creationTimestamp; };
+  const auto created = [](std::string_view time) {
+    return FromProtobuf<metav1::ObjectMeta>(BytesField(8, time))->creationTimestamp;
+  };
   EXPECT_TRUE(created("").IsZero());
   EXPECT_EQ(created(VarintField(2, 5)), metav1::Time::FromUnix(0));
   EXPECT_EQ(created(VarintField(1, 1700000000) + VarintField(2, 999999999)), metav1::Time::FromUnix(1700000000));
-  const auto acquired = [](std::string_view time) { return *FromProtobuf<coordinationv1::LeaseSpec>(BytesField(3, time))->acquireTime; };
+  const auto acquired = [](std::string_view time) {
+    return *FromProtobuf<coordinationv1::LeaseSpec>(BytesField(3, time))->acquireTime;
+  };
   EXPECT_TRUE(acquired("").IsZero());
   EXPECT_EQ(acquired(VarintField(1, 1) + VarintField(2, 1999)), metav1::MicroTime::FromUnixMicros(1000001));
   // Out of the range that eight bytes hold: the nearest.
@@ -249,7 +259,8 @@ TEST(ProtobufReader, ItemsOfAListKeepTheirOwnUnknownFields) {
 }
 
 TEST(ProtobufReader, GroupsOfUnknownFieldsAreSkippedWhole) {
-  const std::string group = Varint(1000 << 3 | 3) + VarintField(1, 1) + Varint(7 << 3 | 3) + Varint(7 << 3 | 4) + Varint(1000 << 3 | 4);
+  const std::string group =
+      Varint(1000 << 3 | 3) + VarintField(1, 1) + Varint(7 << 3 | 3) + Varint(7 << 3 | 4) + Varint(1000 << 3 | 4);
   const Result<metav1::ListMeta> meta = FromProtobuf<metav1::ListMeta>(group + BytesField(2, "7"));
   ASSERT_TRUE(meta) << meta.error().message();
   EXPECT_EQ(meta->resourceVersion, "7");
@@ -258,7 +269,8 @@ TEST(ProtobufReader, GroupsOfUnknownFieldsAreSkippedWhole) {
 }
 
 TEST(ProtobufReader, AMapEntryWithoutValueHoldsTheDefault) {
-  const Result<metav1::ObjectMeta> meta = FromProtobuf<metav1::ObjectMeta>(BytesField(11, BytesField(1, "a")) + BytesField(11, ""));
+  const Result<metav1::ObjectMeta> meta =
+      FromProtobuf<metav1::ObjectMeta>(BytesField(11, BytesField(1, "a")) + BytesField(11, ""));
   ASSERT_TRUE(meta);
   EXPECT_EQ(meta->labels, (Map<String>{{"", ""}, {"a", ""}}));
 }

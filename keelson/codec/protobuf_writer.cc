@@ -42,7 +42,8 @@ struct UnknownContext {
 // Adds a step to the path for as long as it lives, when anybody wants the path.
 class PathStep {
  public:
-  explicit PathStep(UnknownContext* context) : context_(context), size_(context == nullptr ? 0 : context->path.size()) {}
+  explicit PathStep(UnknownContext* context)
+      : context_(context), size_(context == nullptr ? 0 : context->path.size()) {}
   PathStep(const PathStep&) = delete;
   PathStep& operator=(const PathStep&) = delete;
   ~PathStep() {
@@ -215,7 +216,8 @@ class Writer {
     const size_t step = MapEntrySize(element);
     for (size_t i = node->length(); i-- > 0;) {
       const std::byte* entry = node->payload() + i * step;
-      WriteEntry(number, reinterpret_cast<const String*>(entry)->view(), element, InSlot(element, entry + sizeof(Node*)));
+      WriteEntry(number, reinterpret_cast<const String*>(entry)->view(), element,
+                 InSlot(element, entry + sizeof(Node*)));
     }
   }
 

@@ -26,7 +26,7 @@ std::string NameOf(WireType wire) {
 
 }  // namespace
 
-bool IsUtf8Slowly(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+bool IsLongUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 std::string ProtobufScalars::Description() const {
   std::string text;
@@ -48,7 +48,8 @@ bool ProtobufScalars::FailOnVarint(const Input& in) {
 }
 
 bool ProtobufScalars::FailOnEnd(uint64_t expected, size_t found) {
-  return Fail("expected " + std::to_string(expected) + " bytes, found the end of the message after " + std::to_string(found));
+  return Fail("expected " + std::to_string(expected) + " bytes, found the end of the message after " +
+              std::to_string(found));
 }
 
 bool ProtobufScalars::FailOnLength() {

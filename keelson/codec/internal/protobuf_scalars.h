@@ -23,19 +23,25 @@ struct ProtobufInput {
   size_t left() const { return static_cast<size_t>(end - at); }
 };
 
-bool IsUtf8Slowly(std::string_view text);
-// Quick for ASCII.
+bool IsLongUtf8(std::string_view text);
+// Quick for the short ASCII texts that most are.
 inline bool IsUtf8(std::string_view text) {
-  const char* at = text.data();
-  size_t left = text.size();
-  uint64_t seen = 0;
-  for (; left >= 8; at += 8, left -= 8) {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  const auto load = [](const char* at) {
     uint64_t word = 0;
-    std::memcpy(&word, at, 8);
-    seen |= word;
+    std::memcpy(&word, at, sizeof word);
+    return word;
+  };
+  if (text.size() > 64) return IsLongUtf8(text);
+  uint64_t seen = 0;
+  if (text.size() >= 8) {
+    const char* const last = text.data() + text.size() - 8;
+    for (const char* at = text.data(); at < last; at += 8) seen |= load(at);
+    seen |= load(last);
+  } else {
+    for (const char character : text) seen |= static_cast<uint8_t>(character);
   }
-  for (; left > 0; ++at, --left) seen |= static_cast<uint8_t>(*at);
-  return (seen & 0x8080808080808080) == 0 || IsUtf8Slowly(text);
+  return (seen & kHighBits) == 0 || IsLongUtf8(text);
 }
 
 inline Node*& NodeAt(std::byte* slot) { return *reinterpret_cast<Node**>(slot); }
@@ -63,8 +69,8 @@ inline WireType WireTypeFor(Kind kind) {
   return IsNumeric(kind) ? WireType::kVarint : WireType::kBytes;
 }
 
-// Each Read… consumes its part of the input and returns false on an error, which is then described by reason() and path.
-// Those that take a `value` need one of the right class there, which they replace.
+// Each Read… consumes its part of the input and returns false on an error, which is then described by reason() and
+// path. Those that take a `value` need one of the right class there, which they replace.
 class ProtobufScalars {
  public:
   using Input = ProtobufInput;
