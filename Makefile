@@ -19,11 +19,9 @@ test: deps ## release build, all unit tests, the fuzz corpus
 	@$(call build,release,all)
 	@$(call run_tests,release)
 
-bench: deps ## build and run every benchmark; docs/performance.md says how to read them
+bench: deps ## measure, beside client-go where Go is; PODS=100000; docs/performance.md says how to read it
 	@$(call build,release,bench_programs)
-	@set -e; for source in $(wildcard bench/*_bench.cc); do \
-	  name=$$(basename $$source _bench.cc); echo "== bench-$$name"; build/release/bin/bench-$$name; \
-	done
+	@bench/run
 
 # llvm-symbolizer is there: without it a report has addresses where it should have lines.
 sanitize fuzz: export PATH := /usr/lib/llvm-19/bin:$(PATH)
