@@ -247,12 +247,11 @@ class JsonReader::Impl : private internal::JsonTextReader {
       cursor_.JumpBehind(extent);
       return true;
     }
-    const size_t unknown_before = unknown_.size();
-    const size_t strict_before = strict_errors_.size();
+    const size_t oddities_before = oddities_;
     const UniquenessScope uniqueness(*this);
     if (!read(slot)) return false;
-    // What was noted along the way (an unknown field) would be missing the next time.
-    const bool whole = unknown_.size() == unknown_before && strict_errors_.size() == strict_before;
+    // What is noted along the way, such as an unknown field, would be missing the next time.
+    const bool whole = oddities_ == oddities_before;
     seen_.Note(key, odds, whole && !holds_unique_ ? *slot : nullptr);
     return true;
   }
@@ -504,7 +503,11 @@ class JsonReader::Impl : private internal::JsonTextReader {
   bool ReadUnlistedValue(const Type& type, std::string& name, bool knows_own_type, FrameScope& frame) {
     const bool is_type_meta = type.is_root() && (name == "kind" || name == "apiVersion");
     if (is_type_meta && knows_own_type) return CheckTypeMeta(type, name == "kind");
-    if (!is_type_meta) NoteStrictly(frame, "unknown", name);
+    if (is_type_meta) {
+      ++oddities_;
+    } else {
+      NoteStrictly(frame, "unknown", name);
+    }
     std::string_view raw;
     if (!Skip(raw)) return false;
     if (owner_ != nullptr) unknown_.push_back({{}, name, raw});

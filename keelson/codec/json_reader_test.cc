@@ -234,5 +234,13 @@ TEST(JsonReader, RepeatedPartsKeepTheirUnknownFields) {
   }
 }
 
+// A lenient reader has skipped the field before; a strict one must still report it.
+TEST(JsonReader, StrictReadingIsNotFooledByWhatWasReadBefore) {
+  const char* text = R"({"ports":[{"containerPort":80,"oops":1}],"env":[{"name":"a","name":"b"}]})";
+  for (int i = 0; i < 10; ++i) Read<corev1::Container>(text);
+  EXPECT_EQ(Failure<corev1::Container>(text, {.strict = true}),
+            "strict decoding error: unknown field \"ports[0].oops\", duplicate field \"env[0].name\"");
+}
+
 }  // namespace
 }  // namespace keelson

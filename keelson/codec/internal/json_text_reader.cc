@@ -69,6 +69,7 @@ bool JsonTextReader::FailStrictly() {
 }
 
 void JsonTextReader::NoteStrictly(FrameScope& frame, std::string_view what, std::string_view name) {
+  ++oddities_;
   if (!options_.strict || strict_errors_.size() >= kMostStrictErrors) return;
   const Frame* own = std::exchange(frame_, frame->parent);
   std::string path = Path();

@@ -120,6 +120,7 @@ class JsonTextReader {
   std::string failure_;
   std::vector<std::string> strict_errors_;
   int depth_ = 0;
+  size_t oddities_ = 0;  // unknown and repeated fields met so far, strict or not
 
  private:
   std::string Path() const;
