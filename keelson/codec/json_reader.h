@@ -5,7 +5,7 @@
 //
 // simdjson finds the structure of the text with the fastest kernel of the machine at hand; one walk over it fills the value
 // by its table. An error names the path and the reason ("spec.containers[0].ports: expected array, found string") and leaves
-// nothing half filled. Fields that the type does not have are kept with the object (unknown.h) unless `strict` is asked for.
+// nothing half filled. Fields that the type does not have are kept in ObjectMeta::unknownFields unless `strict` is asked for.
 #pragma once
 
 #include <cstddef>
