@@ -14,6 +14,7 @@
 #include "keelson/codec/internal/protobuf_plan.h"
 #include "keelson/codec/internal/protobuf_scalars.h"
 #include "keelson/codec/internal/scratch.h"
+#include "keelson/codec/internal/slot_stack.h"
 #include "keelson/codec/internal/unknown_path.h"
 
 namespace keelson {
@@ -54,6 +55,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     const auto* bytes = reinterpret_cast<const uint8_t*>(message.data());
     extra_work_left_ = kExtraWork + kExtraWorkPerByte * message.size();
     unknown_.clear();
+    unknown_count_ = 0;
     has_owner_ = false;
     holds_unique_ = false;
     const Input in = {bytes, bytes + message.size()};
@@ -183,7 +185,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     if (plan != nullptr) {
       Input bytes;
       if (!ReadBytes(in, wire, &bytes)) return false;
-      slots_.Push(sizeof(Node*));
+      slots_.PushValue<Node*>(nullptr);
       return ReadStructSlot(*plan, slot_at, bytes, depth, share);
     }
     alignas(8) std::byte value[kLargestInlineValue] = {};
@@ -205,12 +207,12 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     const size_t existing = Length(type, value);
     for (;;) {
       const size_t index = existing + (slots_.size() - base) / step;
-      const size_t unknown_mark = unknown_.size();
+      const size_t unknown_mark = unknown_count_;
       if (!(packed ? ReadPacked(element, in) : ReadElementSlot(element, plan, wire, in, depth, share))) {
         FailAtIndex(index);
         return DropSlotsAndFail(type, base, 0, step);
       }
-      if (unknown_.size() > unknown_mark && field != nullptr) {
+      if (unknown_count_ > unknown_mark && field != nullptr) {
         const void* item = NodeAt(slots_.at(slots_.size() - step))->payload();  // only structs hold unknown fields
         std::string name;
         internal::AppendElementStep(name, *field, element, item, index);
@@ -258,7 +260,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   bool AppendToOps(const Type& type, const Field* field, std::byte* value, WireType wire, Input& in, int depth) {
     const Type& element = *type.element;
     const size_t index = Length(type, value);
-    const size_t unknown_mark = unknown_.size();
+    const size_t unknown_mark = unknown_count_;
     if (wire == WireType::kBytes && IsNumeric(element.kind)) {
       Input bytes;
       if (!ReadBytes(in, &bytes)) return false;
@@ -272,7 +274,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     }
     auto* item = static_cast<std::byte*>(AppendElement(type, value));
     if (!ReadValue(element, item, wire, in, depth, false)) return FailAtIndex(index);
-    if (unknown_.size() == unknown_mark || field == nullptr) return true;
+    if (unknown_count_ == unknown_mark || field == nullptr) return true;
     std::string name;
     internal::AppendElementStep(name, *field, element, item, index);
     return AddUnknownStep(unknown_mark, name);
@@ -328,7 +330,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     slots_.Push(MapEntrySize(element));
     const size_t slot_at = entry_at + sizeof(Node*);
     bool has_value = false;
-    const size_t unknown_mark = unknown_.size();
+    const size_t unknown_mark = unknown_count_;
     const bool read = ReadSmallMessage(entry, [&](uint32_t number, WireType wire, Input& field, bool* known) {
       if (number == 1) return ReadView(field, wire, true, &key);
       *known = number == 2;
@@ -358,7 +360,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   bool ReadEntryWithOps(const Type& type, std::byte* value, Input entry, int depth) {
     std::string_view key;
     if (!ReadEntryKey(entry, &key)) return false;
-    const size_t unknown_mark = unknown_.size();
+    const size_t unknown_mark = unknown_count_;
     auto* item = static_cast<std::byte*>(EnsureEntry(type, value, key));
     ResetValue(*type.element, item);
     const bool read = ReadSmallMessage(entry, [&](uint32_t number, WireType wire, Input& field, bool* known) {
@@ -370,7 +372,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   }
 
   bool NameUnknownOfEntry(size_t unknown_mark, std::string_view key) {
-    if (unknown_.size() == unknown_mark) return true;
+    if (unknown_count_ == unknown_mark) return true;
     std::string step;
     internal::AppendEntryStep(step, key);
     return AddUnknownStep(unknown_mark, step);
@@ -494,27 +496,33 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     return Fail("a value of this type (" + std::string(type.name) + ") has no protobuf form");
   }
 
+  bool ReadOptionalScalar(const Type& type, std::byte* value, WireType wire, Input& in, int depth, bool share) {
+    const Type& element = *type.element;
+    if (!ReadValue(element, value, wire, in, depth, share)) return false;
+    if (type.storage == Storage::kInline) {
+      value[element.size] = std::byte{1};
+    } else if (NodeAt(value) == nullptr) {
+      internal::MakePresent(value);  // an empty text is there all the same
+    }
+    return true;
+  }
+
+  bool ReadOptionalStruct(const Plan& plan, std::byte* value, Input in, int depth, bool share) {
+    const Type& type = *plan.type;
+    Node*& node = NodeAt(value);
+    if (node == nullptr && share && type.ops == nullptr) return ReadSharedStruct(plan, &node, in, depth);
+    node = node == nullptr ? NewStruct(type) : internal::DetachNode(type, node);
+    return ReadStruct(plan, node->payload(), in, depth);
+  }
+
   bool ReadOptional(const Type& type, const Plan* plan, std::byte* value, WireType wire, Input& in, int depth,
                     bool share) {
-    const Type& element = *type.element;
     if (type.ops != nullptr) {
-      return ReadValue(element, static_cast<std::byte*>(EnsureOptional(type, value)), wire, in, depth, share);
+      return ReadValue(*type.element, static_cast<std::byte*>(EnsureOptional(type, value)), wire, in, depth, share);
     }
-    if (plan == nullptr) {
-      if (!ReadValue(element, value, wire, in, depth, share)) return false;
-      if (type.storage == Storage::kInline) {
-        value[element.size] = std::byte{1};
-      } else if (NodeAt(value) == nullptr) {
-        internal::MakePresent(value);  // an empty text is there all the same
-      }
-      return true;
-    }
+    if (plan == nullptr) return ReadOptionalScalar(type, value, wire, in, depth, share);
     Input bytes;
-    if (!ReadBytes(in, wire, &bytes)) return false;
-    Node*& node = NodeAt(value);
-    if (node == nullptr && share && element.ops == nullptr) return ReadSharedStruct(*plan, &node, bytes, depth);
-    node = node == nullptr ? NewStruct(element) : internal::DetachNode(element, node);
-    return ReadStruct(*plan, node->payload(), bytes, depth);
+    return ReadBytes(in, wire, &bytes) && ReadOptionalStruct(*plan, value, bytes, depth, share);
   }
 
   // The whole of one struct, merged into `value`.
@@ -522,10 +530,10 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     if (!plan.keeps_unknown || has_owner_) return ReadMessage(plan, value, in, depth);
     // The outermost object with an ObjectMeta keeps what is not known anywhere inside.
     has_owner_ = true;
-    const size_t unknown_mark = unknown_.size();
+    const size_t unknown_mark = unknown_count_;
     const bool read = ReadMessage(plan, value, in, depth);
     has_owner_ = false;
-    if (!read || unknown_.size() == unknown_mark) return read;
+    if (!read || unknown_count_ == unknown_mark) return read;
     return FileUnknownFields(unknown_mark, *internal::FindUnknownFields(*plan.type, value));
   }
 
@@ -584,23 +592,44 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
 
   // A field that may hold messages, and so unknown fields.
   bool ReadRow(const Plan& plan, const Row& row, std::byte* member, std::string_view tag, Input& in, int depth) {
-    const size_t unknown_mark = unknown_.size();
-    Input bytes;
+    const size_t unknown_mark = unknown_count_;
+    const bool share = options.share_nodes && !row.unique;
+    holds_unique_ |= row.unique;
+    bool read = false;
     switch (row.step) {
-      case Row::Step::kNested:
+      case Row::Step::kNested: {
+        Input bytes;
         if (!ReadBytes(in, &bytes) || !ReadMessage(plans_.NestedIn(plan, row), member, bytes, depth)) return false;
-        if (unknown_.size() == unknown_mark) return true;
+        if (unknown_count_ == unknown_mark) return true;
         return AddUnknownField(unknown_mark, "#" + std::to_string(internal::FieldNumber(row.tag)));
-      case Row::Step::kStruct:
-        if (!ReadBytes(in, &bytes) || !ReadStruct(*plans_.StructIn(row), member, bytes, depth)) {
-          return FailAt(std::string(row.field->name));
-        }
+      }
+      case Row::Step::kStruct: {
+        Input bytes;
+        read = ReadBytes(in, &bytes) && ReadStruct(*plans_.StructIn(row), member, bytes, depth);
         break;
-      default:
-        if (!ReadField(row, member, tag, internal::WireTypeOf(row.tag), in, depth))
-          return FailAt(std::string(row.field->name));
+      }
+      case Row::Step::kOptionalStruct: {
+        Input bytes;
+        read = ReadBytes(in, &bytes) && ReadOptionalStruct(*plans_.StructIn(row), member, bytes, depth, share);
+        break;
+      }
+      case Row::Step::kOptionalScalar:
+        read = ReadOptionalScalar(*row.type, member, internal::WireTypeOf(row.tag), in, depth, share);
+        break;
+      case Row::Step::kList:
+        read = ReadList(*row.type, row.field, plans_.StructIn(row), member, tag, internal::WireTypeOf(row.tag), in,
+                        depth, share);
+        break;
+      case Row::Step::kMap: read = ReadMap(*row.type, plans_.StructIn(row), member, tag, in, depth, share); break;
+      case Row::Step::kTime: {
+        Input bytes;
+        read = ReadBytes(in, &bytes) && ReadTime(bytes, member);
+        break;
+      }
+      default: read = ReadField(row, member, tag, internal::WireTypeOf(row.tag), in, depth);
     }
-    return unknown_.size() == unknown_mark || AddUnknownField(unknown_mark, row.field->name);
+    if (!read) return FailAt(std::string(row.field->name));
+    return unknown_count_ == unknown_mark || AddUnknownField(unknown_mark, row.field->name);
   }
 
   // One that has no row, or a row with another wire type: unknown, packed numbers, or an error.
@@ -642,8 +671,9 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   void KeepUnknown(size_t* unknown_at, std::string_view field) {
     if (!has_owner_) return;
     if (*unknown_at == kNone) {
-      *unknown_at = unknown_.size();
+      *unknown_at = unknown_count_;
       unknown_.emplace_back();
+      ++unknown_count_;
     }
     unknown_[*unknown_at].bytes += field;
   }
@@ -655,20 +685,21 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   }
 
   bool AddUnknownStep(size_t mark, const std::string& step) {
-    if (!SpendExtraWork((unknown_.size() - mark) * (step.size() + sizeof(std::string)))) return false;
-    for (size_t i = mark; i < unknown_.size(); ++i) unknown_[i].steps.push_back(step);
+    if (!SpendExtraWork((unknown_count_ - mark) * (step.size() + sizeof(std::string)))) return false;
+    for (size_t i = mark; i < unknown_count_; ++i) unknown_[i].steps.push_back(step);
     return true;
   }
 
   // Those found since `mark`, into the object that keeps them.
   bool FileUnknownFields(size_t mark, UnknownFields& fields) {
     std::map<std::string, std::string> found;
-    for (size_t i = mark; i < unknown_.size(); ++i) {
+    for (size_t i = mark; i < unknown_count_; ++i) {
       std::string path;
       for (size_t step = unknown_[i].steps.size(); step-- > 0;) path += unknown_[i].steps[step];
       found[path + internal::kProtobufMark] += unknown_[i].bytes;
     }
     unknown_.resize(mark);
+    unknown_count_ = mark;
     const bool had_some = !fields.empty();  // an object that came in two parts
     for (auto& [path, bytes] : found) {
       if (had_some) {
@@ -688,12 +719,13 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   static constexpr size_t kNone = SIZE_MAX;
 
   // Elements of the lists and entries of the maps being read, the innermost at the end.
-  internal::ByteStack slots_;
+  internal::SlotStack slots_;
   // Structs being read that will be shared.
   internal::Scratch structs_;
   std::vector<size_t> piece_ends_;
   internal::ProtobufPlans plans_;
   std::vector<UnknownMessage> unknown_;
+  size_t unknown_count_ = 0;   // its size, at hand
   bool has_owner_ = false;     // of the unknown fields at hand
   bool holds_unique_ = false;  // the node being read
   size_t extra_work_left_ = 0;

@@ -65,11 +65,18 @@ uint64_t Parities(uint64_t bits) {
   return bits;
 }
 
+// Of few bits.
+int Count(uint64_t bits) {
+  int count = 0;
+  for (; bits != 0; bits &= bits - 1) ++count;
+  return count;
+}
+
 // False when the text is not JSON in a way that makes the bits differ from what FieldsV1 does.
 bool CutByBlocks(std::string_view json, std::vector<size_t>& ends) {
   size_t start = 0;     // of the piece
   int start_depth = 0;  // around it
-  int block_depth = 0;
+  int depth = 0;
   uint64_t escape_carry = 0;
   uint64_t inside_carry = 0;
   for (size_t base = 0; base < json.size(); base += 64) {
@@ -85,19 +92,25 @@ bool CutByBlocks(std::string_view json, std::vector<size_t>& ends) {
     const uint64_t inside = Parities(block.quotes & ~escaped) ^ inside_carry;  // of strings
     inside_carry = (inside >> 63) != 0 ? ~uint64_t{0} : 0;
     if ((block.backslashes & ~inside) != 0) return false;
-    const uint64_t opening = block.opening & ~inside;
-    const uint64_t closing = block.closing & ~inside;
+    uint64_t opening = block.opening & ~inside;
+    uint64_t closing = block.closing & ~inside;
+    const uint64_t empty_objects = opening & (closing >> 1);  // most of them: "f:name":{}
+    opening &= ~empty_objects;
+    closing &= ~(empty_objects << 1);
     for (uint64_t commas = block.commas & ~inside; commas != 0; commas &= commas - 1) {
       const int at = std::countr_zero(commas);
-      const uint64_t before = (uint64_t{1} << at) - 1;
-      const int depth = block_depth + std::popcount(opening & before) - std::popcount(closing & before);
       const size_t end = base + static_cast<size_t>(at) + 1;
+      if (!FieldsV1::EndsPiece(end - start, 0)) continue;  // too short at any depth
+      const uint64_t before = (uint64_t{1} << at) - 1;
+      depth += Count(opening & before) - Count(closing & before);
+      opening &= ~before;
+      closing &= ~before;
       if (!FieldsV1::EndsPiece(end - start, depth - start_depth)) continue;
       ends.push_back(end);
       start = end;
       start_depth = depth;
     }
-    block_depth += std::popcount(opening) - std::popcount(closing);
+    depth += Count(opening) - Count(closing);
   }
   if (start < json.size()) ends.push_back(json.size());
   return true;

@@ -10,17 +10,28 @@ namespace {
 
 using Step = ProtobufRow::Step;
 
+bool IsStandard(const Type& type) {
+  return type.ops != nullptr || (type.element != nullptr && type.element->ops != nullptr && !type.element->is_struct());
+}
+
 Step StepFor(const Type& type) {
-  if (type.ops != nullptr) return type.is_struct() ? Step::kStruct : Step::kGeneral;
+  if (type.is_struct()) return Step::kStruct;
+  if (IsStandard(type)) return Step::kGeneral;
   switch (type.kind) {
     case Kind::kString: return Step::kString;
     case Kind::kBool: return Step::kBool;
     case Kind::kInt32: return Step::kInt32;
     case Kind::kInt64: return Step::kInt64;
-    case Kind::kStruct:
-    case Kind::kUnion: return Step::kStruct;
+    case Kind::kOptional: return type.element->is_struct() ? Step::kOptionalStruct : Step::kOptionalScalar;
+    case Kind::kList: return type.wrapped ? Step::kGeneral : Step::kList;
+    case Kind::kMap: return Step::kMap;
+    case Kind::kTime: return Step::kTime;
     default: return Step::kGeneral;
   }
+}
+
+bool HoldsStruct(const Type& type) {
+  return type.is_struct() || (type.element != nullptr && type.element->is_struct());
 }
 
 // What Kubernetes writes for a field of this type.
@@ -39,40 +50,28 @@ const ProtobufPlan& ProtobufPlans::Of(const Type& type, const Message* message) 
   const AnyValue sample(type);
   plan->keeps_unknown = type.is_root() && FindUnknownFields(type, sample.data()) != nullptr;
   for (const MessageRow& row : message != nullptr ? message->rows : std::span<const MessageRow>()) {
+    ProtobufRow made = {};
     if (row.nested != nullptr) {
-      plan->rows.push_back({.tag = MakeTag(row.number, WireType::kBytes),
-                            .offset = 0,
-                            .step = Step::kNested,
-                            .unique = false,
-                            .child = nullptr,
-                            .field = nullptr,
-                            .nested = row.nested});
-      continue;
+      made.tag = MakeTag(row.number, WireType::kBytes);
+      made.step = Step::kNested;
+      made.nested = row.nested;
+    } else {
+      const Field& field = type.fields[row.field];
+      made.tag = MakeTag(row.number, WireTypeOfField(*field.type));
+      made.offset = field.offset;
+      made.step = StepFor(*field.type);
+      made.unique = field.unique;
+      made.holds_struct = HoldsStruct(*field.type);
+      made.field = &field;
+      made.type = field.type;
     }
-    const Field& field = type.fields[row.field];
-    plan->rows.push_back({.tag = MakeTag(row.number, WireTypeOfField(*field.type)),
-                          .offset = field.offset,
-                          .step = StepFor(*field.type),
-                          .unique = field.unique,
-                          .child = nullptr,
-                          .field = &field,
-                          .nested = nullptr});
+    plan->rows.push_back(made);
   }
-  plan->rows.push_back({.tag = UINT32_MAX,
-                        .offset = 0,
-                        .step = Step::kEnd,
-                        .unique = false,
-                        .child = nullptr,
-                        .field = nullptr,
-                        .nested = nullptr});
+  ProtobufRow end = {};
+  end.tag = UINT32_MAX;
+  end.step = Step::kEnd;
+  plan->rows.push_back(end);
   return *plan;
-}
-
-const ProtobufPlan* ProtobufPlans::FindStructIn(const ProtobufRow& row) {
-  const Type& type = *row.field->type;
-  const Type* held = type.is_struct() ? &type : type.element;
-  if (held != nullptr && held->is_struct()) row.child = &Of(*held);
-  return row.child;
 }
 
 }  // namespace keelson::internal

@@ -17,17 +17,35 @@ namespace keelson::internal {
 struct ProtobufPlan;
 
 struct ProtobufRow {
-  // What to do; kGeneral looks at the field's type.
-  enum class Step : uint8_t { kString, kBool, kInt32, kInt64, kStruct, kNested, kGeneral, kEnd };
+  // What to do; kGeneral looks at the field's type. Those up to kInt64 hold no messages.
+  enum class Step : uint8_t {
+    kString,
+    kBool,
+    kInt32,
+    kInt64,
+    kStruct,
+    kNested,
+    kOptionalStruct,
+    kOptionalScalar,
+    kList,
+    kMap,
+    kTime,
+    kGeneral,
+    kEnd,
+  };
 
   uint32_t tag;  // with the wire type that Kubernetes writes
   uint16_t offset;
   Step step;
-  bool unique;
+  bool unique : 1;
+  bool holds_struct : 1;  // is one, or is a list, map or optional of one
   // Of the struct in it, or of the nested message; null when there is none or it has not been met yet.
   mutable const ProtobufPlan* child;
   const Field* field;  // null for a nested message
-  const Message* nested;
+  union {
+    const Type* type;  // of the field
+    const Message* nested;
+  };
 };
 
 struct ProtobufPlan {
@@ -45,11 +63,13 @@ class ProtobufPlans {
     return *row.child;
   }
   // Of the struct that is the row's field, its element, or what it may hold; null when there is none.
-  const ProtobufPlan* StructIn(const ProtobufRow& row) { return row.child != nullptr ? row.child : FindStructIn(row); }
+  const ProtobufPlan* StructIn(const ProtobufRow& row) {
+    return row.child != nullptr || !row.holds_struct ? row.child : row.child = &Of(StructTypeIn(*row.type));
+  }
 
  private:
   const ProtobufPlan& Of(const Type& type, const Message* message);
-  const ProtobufPlan* FindStructIn(const ProtobufRow& row);
+  static const Type& StructTypeIn(const Type& type) { return type.is_struct() ? type : *type.element; }
 
   std::unordered_map<const void*, std::unique_ptr<ProtobufPlan>> plans_;  // by message
 };

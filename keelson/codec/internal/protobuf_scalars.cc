@@ -26,7 +26,7 @@ std::string NameOf(WireType wire) {
 
 }  // namespace
 
-bool IsLongUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+bool IsUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 std::string ProtobufScalars::Description() const {
   std::string text;
@@ -54,6 +54,11 @@ bool ProtobufScalars::FailOnEnd(uint64_t expected, size_t found) {
 
 bool ProtobufScalars::FailOnLength() {
   return Fail("there are more than " + std::to_string(kMaxNodeLength) + " bytes, elements or entries");
+}
+
+bool ProtobufScalars::CheckView(std::string_view view, bool is_text) {
+  if (is_text && !IsUtf8(view)) return Fail("expected text in UTF-8, found other bytes");
+  return CheckLength(view.size());
 }
 
 bool ProtobufScalars::Skip(Input& in, uint32_t tag) {

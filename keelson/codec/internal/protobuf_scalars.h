@@ -1,6 +1,7 @@
 // The part of reading protobuf that needs no table: numbers, text, the small messages of fixed form, and errors.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -23,28 +24,29 @@ struct ProtobufInput {
   size_t left() const { return static_cast<size_t>(end - at); }
 };
 
-bool IsLongUtf8(std::string_view text);
-// Quick for the short ASCII texts that most are.
-inline bool IsUtf8(std::string_view text) {
-  constexpr uint64_t kHighBits = 0x8080808080808080;
-  const auto load = [](const char* at) {
-    uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
-    return word;
-  };
-  if (text.size() > 64) return IsLongUtf8(text);
-  uint64_t seen = 0;
-  if (text.size() >= 8) {
-    const char* const last = text.data() + text.size() - 8;
-    for (const char* at = text.data(); at < last; at += 8) seen |= load(at);
-    seen |= load(last);
-  } else {
-    for (const char character : text) seen |= static_cast<uint8_t>(character);
-  }
-  return (seen & kHighBits) == 0 || IsLongUtf8(text);
+bool IsUtf8(std::string_view text);
+
+inline uint64_t LoadWord(const void* at) {
+  uint64_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word;
 }
 
 inline Node*& NodeAt(std::byte* slot) { return *reinterpret_cast<Node**>(slot); }
+
+// Whether the `size` bytes at `at`, of which `readable` may be looked at, are ASCII.
+inline bool IsShortAscii(const uint8_t* at, size_t size, size_t readable) {
+  uint64_t seen = 0;
+  if (readable >= size + 8) {  // whole words, the rest of the last one shifted out
+    size_t left = size;
+    for (; left >= 8; at += 8, left -= 8) seen |= LoadWord(at);
+    if (left > 0) seen |= LoadWord(at) << (64 - 8 * left);
+  } else {
+    for (; size > 0; ++at, --size) seen |= *at;
+  }
+  return (seen & 0x8080808080808080) == 0;
+}
 
 // Null for the empty text, as in a String.
 inline Node* MakeStringNode(std::string_view text, bool share) {
@@ -74,6 +76,8 @@ inline WireType WireTypeFor(Kind kind) {
 class ProtobufScalars {
  public:
   using Input = ProtobufInput;
+
+  static constexpr size_t kShortText = 64;
 
   // "spec.containers[0]: expected …"
   std::string Description() const;
@@ -124,8 +128,10 @@ class ProtobufScalars {
     Input bytes;
     if (!ReadBytes(in, wire, &bytes)) return false;
     *view = {reinterpret_cast<const char*>(bytes.at), bytes.left()};
-    if (is_text && !IsUtf8(*view)) return Fail("expected text in UTF-8, found other bytes");
-    return CheckLength(bytes.left());
+    if (bytes.left() <= kShortText) {
+      if (!is_text || IsShortAscii(bytes.at, bytes.left(), static_cast<size_t>(in.end - bytes.at))) return true;
+    }
+    return CheckView(*view, is_text);
   }
   bool ReadInteger(Input& in, WireType wire, uint64_t* value) {
     if (wire != WireType::kVarint) return FailOnWireType(WireType::kVarint, wire);
@@ -158,6 +164,7 @@ class ProtobufScalars {
   bool ReadOnlyString(Input in, bool is_text, std::string_view* view);
 
  private:
+  bool CheckView(std::string_view view, bool is_text);
   bool ReadTimestamp(Input in, int64_t* seconds, int64_t* nanoseconds);
   bool FailOnVarint(const Input& in);
   bool FailOnEnd(uint64_t expected, size_t found);
