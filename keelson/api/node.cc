@@ -23,6 +23,17 @@ const Type& JsonContentType(const Json& value) {
   return value.is_list() ? Describe<JsonList>::type : Describe<JsonObject>::type;
 }
 
+// Calls visit(type, address) for what may own memory in a struct without ops.
+template <class Visit>
+void ForEachOwningPart(const Type& type, void* value, Visit visit) {
+  auto* bytes = static_cast<std::byte*>(value);
+  for (const OwningPart& part : type.owning_parts) {
+    if (NodeAt(bytes + part.offset) != nullptr) visit(*part.type, bytes + part.offset);
+  }
+  if (!type.owning_parts.empty()) return;
+  for (const Field& field : type.fields) visit(*field.type, bytes + field.offset);
+}
+
 // Releases what values hold without recursing through nodes: a chain of a million nodes needs no deep stack.
 class Reaper {
  public:
@@ -61,7 +72,7 @@ class Reaper {
       }
       case Kind::kStruct:
       case Kind::kUnion:
-        for (const Field& field : type.fields) DropValue(*field.type, static_cast<std::byte*>(value) + field.offset);
+        ForEachOwningPart(type, value, [&](const Type& part, void* at) { DropValue(part, at); });
         return;
       case Kind::kOptional:
         if (type.element->is_struct()) return Drop(*type.element, NodeAt(value));
@@ -164,7 +175,7 @@ void AdoptCopiedBytes(const Type& type, void* value) {
     }
     case Kind::kStruct:
     case Kind::kUnion:
-      for (const Field& field : type.fields) AdoptCopiedBytes(*field.type, static_cast<std::byte*>(value) + field.offset);
+      ForEachOwningPart(type, value, [](const Type& part, void* at) { AdoptCopiedBytes(part, at); });
       return;
     case Kind::kOptional:
       if (type.element->is_struct()) return AdoptNode(*type.element, value);

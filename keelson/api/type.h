@@ -107,6 +107,12 @@ struct Message {
   std::span<const MessageRow> rows;
 };
 
+// A value inside a struct, at any depth of structs in place, that may own memory. Its first word is zero when it does not.
+struct OwningPart {
+  uint32_t offset;
+  const Type* type;
+};
+
 // The operations of a value in Storage::kStandard. Members that do not apply to the type's kind are null.
 struct TypeOps {
   void (*construct)(void* value);
@@ -143,6 +149,8 @@ struct Type {
   std::span<const Field> fields = {};
   const Message* message = nullptr;  // null: has no protobuf form
   const TypeOps* ops = nullptr;      // set when storage is kStandard
+  // Of a struct without ops: what copying and destroying must look at, and nothing else.
+  std::span<const OwningPart> owning_parts = {};
   // A list that is a message `{repeated items = 1}` on the wire, where Go's is plain (Verbs, ExtraValue).
   bool wrapped = false;
   // Set for root objects.

@@ -110,6 +110,19 @@ void EmitField(const Model& model, const TypeFacts& type, const FieldFacts& fiel
   out += "},\n";
 }
 
+// The members of `type` that may own memory, those of structs in place included; `path` leads to it.
+void EmitOwningParts(const Model& model, const std::string& outer, const TypeFacts& type, const std::string& path,
+                     std::string& out) {
+  for (const FieldFacts& field : type.fields) {
+    const std::string member = path + field.member;
+    if (const TypeFacts* inner = InlineStruct(model, field.go_type)) {
+      EmitOwningParts(model, outer, *inner, member + ".", out);
+    } else if (OwnsMemory(model, field.go_type)) {
+      out += "    {offsetof(" + outer + ", " + member + "), &" + TypeTable(model, field.go_type) + "},\n";
+    }
+  }
+}
+
 void EmitTable(const Model& model, const TypeFacts& type, size_t index, std::string& out) {
   const std::string suffix = std::to_string(index);
   if (!type.fields.empty()) {
@@ -117,6 +130,9 @@ void EmitTable(const Model& model, const TypeFacts& type, size_t index, std::str
     for (const FieldFacts& field : type.fields) EmitField(model, type, field, out);
     out += "};\n";
   }
+  std::string parts;
+  EmitOwningParts(model, CppType(model, type.key), type, "", parts);
+  if (!parts.empty()) out += "constexpr OwningPart kParts" + suffix + "[] = {\n" + parts + "};\n";
   if (type.has_protobuf) {
     // Nested messages come first, being named by the outer ones; each is found behind its own parent in the list.
     for (size_t m = type.messages.size(); m-- > 0;) {
@@ -160,6 +176,9 @@ std::string EmitTables(const Model& model, const std::string& header) {
            (type.is_union ? "kUnion" : "kStruct") + ", .storage = Storage::kInline, .size = sizeof(" + name + ")";
     if (!type.fields.empty()) out += ", .fields = kFields" + suffix;
     if (type.has_protobuf) out += ", .message = &kMessage" + suffix + "_0";
+    std::string parts;
+    EmitOwningParts(model, name, type, "", parts);
+    if (!parts.empty()) out += ", .owning_parts = kParts" + suffix;
     if (!type.kind.empty()) {
       if (!type.group.empty()) out += ", .group = \"" + type.group + "\"";
       out += ", .version = \"" + type.version + "\", .object_kind = \"" + type.kind + "\"";

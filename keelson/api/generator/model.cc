@@ -346,6 +346,17 @@ std::string CppInitialiser(const Model& model, const std::string& go_type) {
   return "{}";
 }
 
+bool OwnsMemory(const Model& model, const std::string& go_type) {
+  static const std::set<std::string> kPlain = {"bool",    "int32", "int64", "float64", "api/resource.Quantity", "meta/v1.Duration",
+                                               "meta/v1.MicroTime", "meta/v1.Time"};
+  if (HasPrefix(go_type, "*") && InlineStruct(model, go_type.substr(1)) == nullptr) {
+    return OwnsMemory(model, go_type.substr(1));
+  }
+  if (kPlain.count(go_type) != 0) return false;
+  const auto named = model.types.find(go_type);
+  return named == model.types.end() || named->second.alias_of.empty() || OwnsMemory(model, named->second.alias_of);
+}
+
 std::string TypeTable(const Model& model, const std::string& go_type) {
   if (HasPrefix(go_type, "map[")) {
     const std::string element = go_type.substr(go_type.find(']') + 1);

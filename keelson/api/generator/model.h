@@ -76,6 +76,9 @@ std::string CppInitialiser(const Model& model, const std::string& go_type);
 // Whether a member of that Go type is a struct in place, which must be complete before.
 const TypeFacts* InlineStruct(const Model& model, const std::string& go_type);
 
+// Whether a value of that Go type, which is no struct in place, may own memory.
+bool OwnsMemory(const Model& model, const std::string& go_type);
+
 // The C++ expression for the table of a Go type: "Describe<corev1::PodSpec>::type".
 std::string TypeTable(const Model& model, const std::string& go_type);
 
