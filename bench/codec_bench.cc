@@ -29,9 +29,9 @@
 #include "keelson/codec/internal/json_structure.h"
 #include "keelson/codec/json_reader.h"
 #include "keelson/codec/json_writer.h"
+#include "keelson/codec/protobuf_envelope.h"
 #include "keelson/codec/protobuf_reader.h"
 #include "keelson/codec/protobuf_writer.h"
-#include "keelson/codec/protobuf_envelope.h"
 
 namespace keelson::bench {
 namespace {
@@ -266,15 +266,18 @@ int Run(const Options& options) {
     sum.json_decode += TimeDecode(json_reader, texts);
     sum.protobuf_decode += TimeDecode(protobuf_reader, messages);
     sum.protobuf_shared += TimeDecode(sharing_protobuf_reader, messages);
-    sum.json_encode += TimeEncode(pods, [](const Type& type, const void* pod, std::string& out) { AppendJson(type, pod, out); });
-    sum.protobuf_encode += TimeEncode(pods, [](const Type& type, const void* pod, std::string& out) { AppendProtobuf(type, pod, out); });
+    sum.json_encode +=
+        TimeEncode(pods, [](const Type& type, const void* pod, std::string& out) { AppendJson(type, pod, out); });
+    sum.protobuf_encode +=
+        TimeEncode(pods, [](const Type& type, const void* pod, std::string& out) { AppendProtobuf(type, pod, out); });
   }
 
   const auto count = static_cast<double>(options.pods);
   const auto micros = [&](double seconds) { return seconds / count * 1e6; };
   fmt::print(
       "json_decode_us={:.2f} protobuf_decode_us={:.2f} json_encode_us={:.2f} resident_bytes={:.0f} copy_ns={:.0f} "
-      "protobuf_encode_us={:.2f} json_shared_us={:.2f} protobuf_shared_us={:.2f} json_bytes={:.0f} protobuf_bytes={:.0f} "
+      "protobuf_encode_us={:.2f} json_shared_us={:.2f} protobuf_shared_us={:.2f} json_bytes={:.0f} "
+      "protobuf_bytes={:.0f} "
       "pods={} kernel={}\n",
       micros(sum.json_decode), micros(sum.protobuf_decode), micros(sum.json_encode), held.resident_bytes, held.copy_ns,
       micros(sum.protobuf_encode), held.decode_us, micros(sum.protobuf_shared),

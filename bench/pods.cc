@@ -87,8 +87,8 @@ List<corev1::VolumeMount> Mounts(const std::string& token_volume) {
 
 corev1::EnvVar FieldVar(const char* name, const char* path) {
   return {.name = name,
-          .valueFrom = corev1::EnvVarSource{
-              .fieldRef = corev1::ObjectFieldSelector{.apiVersion = "v1", .fieldPath = path}}};
+          .valueFrom =
+              corev1::EnvVarSource{.fieldRef = corev1::ObjectFieldSelector{.apiVersion = "v1", .fieldPath = path}}};
 }
 
 corev1::Container AppContainer(const Deployment& deployment, const std::string& token_volume) {
@@ -103,8 +103,9 @@ corev1::Container AppContainer(const Deployment& deployment, const std::string& 
               {.name = "LOG_LEVEL", .value = "info"},
               {.name = "SERVICE_NAME", .value = deployment.name},
               {.name = "DATABASE_PASSWORD",
-               .valueFrom = corev1::EnvVarSource{.secretKeyRef = corev1::SecretKeySelector{
-                                                     .name = deployment.name + "-database", .key = "password"}}}},
+               .valueFrom =
+                   corev1::EnvVarSource{.secretKeyRef = corev1::SecretKeySelector{.name = deployment.name + "-database",
+                                                                                  .key = "password"}}}},
       .resources = {.limits = {{"memory", "512Mi"}}, .requests = {{"cpu", "250m"}, {"memory", "256Mi"}}},
       .volumeMounts = Mounts(token_volume),
       .livenessProbe = HttpProbe("/healthz", "http", 10),
@@ -140,16 +141,19 @@ List<corev1::Volume> Volumes(const Deployment& deployment, const std::string& to
       {.name = "config",
        .configMap = corev1::ConfigMapVolumeSource{.name = deployment.name + "-config", .defaultMode = 420}},
       {.name = token_volume,
-       .projected = corev1::ProjectedVolumeSource{
-           .sources = {{.serviceAccountToken =
-                            corev1::ServiceAccountTokenProjection{.expirationSeconds = 3607, .path = "token"}},
-                       {.configMap = corev1::ConfigMapProjection{.name = "kube-root-ca.crt",
-                                                                 .items = {{.key = "ca.crt", .path = "ca.crt"}}}},
-                       {.downwardAPI = corev1::DownwardAPIProjection{
-                            .items = {{.path = "namespace",
-                                       .fieldRef = corev1::ObjectFieldSelector{.apiVersion = "v1",
+       .projected =
+           corev1::ProjectedVolumeSource{
+               .sources = {{.serviceAccountToken =
+                                corev1::ServiceAccountTokenProjection{.expirationSeconds = 3607, .path = "token"}},
+                           {.configMap = corev1::ConfigMapProjection{.name = "kube-root-ca.crt",
+                                                                     .items = {{.key = "ca.crt", .path = "ca.crt"}}}},
+                           {.downwardAPI =
+                                corev1::DownwardAPIProjection{
+                                    .items = {{.path = "namespace",
+                                               .fieldRef =
+                                                   corev1::ObjectFieldSelector{.apiVersion = "v1",
                                                                                .fieldPath = "metadata.namespace"}}}}}},
-           .defaultMode = 420}},
+               .defaultMode = 420}},
   };
 }
 
@@ -185,41 +189,40 @@ corev1::Pod MakePod(size_t number) {
   const int64_t started = created + 2 + random.Uniform(int64_t{0}, int64_t{19});
 
   return {
-      .metadata =
-          {.name = pod_name,
-           .generateName = deployment.name + "-" + deployment.hash + "-",
-           .namespace_ = deployment.name_space,
-           .uid = Uid(random),
-           .resourceVersion = std::to_string(81234567 + number * 13),
-           .generation = 1,
-           .creationTimestamp = At(created),
-           .labels = {{"app.kubernetes.io/component", "server"},
-                      {"app.kubernetes.io/instance", deployment.name},
-                      {"app.kubernetes.io/name", deployment.name},
-                      {"pod-template-hash", deployment.hash},
-                      {"team", deployment.name_space}},
-           .annotations = {{"checksum/config", deployment.config_checksum},
-                           {"prometheus.io/port", "9090"},
-                           {"prometheus.io/scrape", "true"}},
-           .ownerReferences = {{.apiVersion = "apps/v1",
-                                .kind = "ReplicaSet",
-                                .name = deployment.name + "-" + deployment.hash,
-                                .uid = deployment.replica_set_uid,
-                                .controller = true,
-                                .blockOwnerDeletion = true}},
-           .managedFields = {{.manager = "kube-controller-manager",
-                              .operation = "Update",
-                              .apiVersion = "v1",
-                              .time = At(created),
-                              .fieldsType = "FieldsV1",
-                              .fieldsV1 = FieldsV1(ControllerFields(deployment))},
-                             {.manager = "kubelet",
-                              .operation = "Update",
-                              .apiVersion = "v1",
-                              .time = At(started + 9),
-                              .fieldsType = "FieldsV1",
-                              .fieldsV1 = FieldsV1(KubeletFields(pod_ip, host_ip)),
-                              .subresource = "status"}}},
+      .metadata = {.name = pod_name,
+                   .generateName = deployment.name + "-" + deployment.hash + "-",
+                   .namespace_ = deployment.name_space,
+                   .uid = Uid(random),
+                   .resourceVersion = std::to_string(81234567 + number * 13),
+                   .generation = 1,
+                   .creationTimestamp = At(created),
+                   .labels = {{"app.kubernetes.io/component", "server"},
+                              {"app.kubernetes.io/instance", deployment.name},
+                              {"app.kubernetes.io/name", deployment.name},
+                              {"pod-template-hash", deployment.hash},
+                              {"team", deployment.name_space}},
+                   .annotations = {{"checksum/config", deployment.config_checksum},
+                                   {"prometheus.io/port", "9090"},
+                                   {"prometheus.io/scrape", "true"}},
+                   .ownerReferences = {{.apiVersion = "apps/v1",
+                                        .kind = "ReplicaSet",
+                                        .name = deployment.name + "-" + deployment.hash,
+                                        .uid = deployment.replica_set_uid,
+                                        .controller = true,
+                                        .blockOwnerDeletion = true}},
+                   .managedFields = {{.manager = "kube-controller-manager",
+                                      .operation = "Update",
+                                      .apiVersion = "v1",
+                                      .time = At(created),
+                                      .fieldsType = "FieldsV1",
+                                      .fieldsV1 = FieldsV1(ControllerFields(deployment))},
+                                     {.manager = "kubelet",
+                                      .operation = "Update",
+                                      .apiVersion = "v1",
+                                      .time = At(started + 9),
+                                      .fieldsType = "FieldsV1",
+                                      .fieldsV1 = FieldsV1(KubeletFields(pod_ip, host_ip)),
+                                      .subresource = "status"}}},
       .spec = {.volumes = Volumes(deployment, token_volume),
                .containers = {AppContainer(deployment, token_volume), ProxyContainer(token_volume)},
                .restartPolicy = "Always",
@@ -230,13 +233,15 @@ corev1::Pod MakePod(size_t number) {
                .serviceAccount = deployment.name,
                .nodeName = fmt::format("node-{:04}.example.com", node),
                .securityContext = corev1::PodSecurityContext{.runAsNonRoot = true, .fsGroup = 65532},
-               .affinity = corev1::Affinity{.podAntiAffinity = corev1::PodAntiAffinity{
-                                                .preferredDuringSchedulingIgnoredDuringExecution =
-                                                    {{.weight = 100,
-                                                      .podAffinityTerm = {.labelSelector = metav1::LabelSelector{
-                                                                              .matchLabels = {{"app.kubernetes.io/name",
-                                                                                               deployment.name}}},
-                                                                          .topologyKey = "kubernetes.io/hostname"}}}}},
+               .affinity =
+                   corev1::Affinity{.podAntiAffinity =
+                                        corev1::PodAntiAffinity{
+                                            .preferredDuringSchedulingIgnoredDuringExecution =
+                                                {{.weight = 100,
+                                                  .podAffinityTerm = {.labelSelector = metav1::LabelSelector{.matchLabels = {{"app.kubernetes.io/name",
+                                                                                                                              deployment
+                                                                                                                                  .name}}},
+                                                                      .topologyKey = "kubernetes.io/hostname"}}}}},
                .schedulerName = "default-scheduler",
                .tolerations = {{.key = "node.kubernetes.io/not-ready",
                                 .operator_ = "Exists",

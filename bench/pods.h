@@ -9,8 +9,8 @@ namespace keelson::bench {
 
 inline constexpr size_t kReplicas = 100;
 
-// The Pod of that number; the same number gives the same Pod. The Pods of one Deployment follow each other, as in a list,
-// which a server orders by namespace and name.
+// The Pod of that number; the same number gives the same Pod. The Pods of one Deployment follow each other, as in a
+// list, which a server orders by namespace and name.
 corev1::Pod MakePod(size_t number);
 
 }  // namespace keelson::bench

@@ -235,8 +235,7 @@ bool IsEmpty(const Type& type, const void* value) {
     case Kind::kRawExtension:
     case Kind::kFieldsV1:
     case Kind::kStruct:
-    case Kind::kUnion:
-      return false;
+    case Kind::kUnion: return false;
   }
   return false;
 }

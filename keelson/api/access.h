@@ -4,8 +4,8 @@
 //   for (size_t i = 0; i < Length(type, &args); ++i) Print(ReadString(*type.element, ReadElement(type, &args, i)));
 //
 // This is what the generic algorithms stand on; each function expects a value of the kinds its comment names. Pointers
-// given out for writing are good until the next write to the same value and must not be kept: unlike the references that
-// List, Map and Optional give out, they do not mark the node as exposed.
+// given out for writing are good until the next write to the same value and must not be kept: unlike the references
+// that List, Map and Optional give out, they do not mark the node as exposed.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,8 @@
 //   Json value = Json::Object({{"kind", "Pod"}, {"replicas", 3}});
 //   if (const Json* kind = value.find("kind"); kind && kind->is_string()) Use(kind->string());
 //
-// Integers and doubles are distinct: 1 and 1.0 differ in kind and are written back as they were. 16 bytes; copies share.
+// Integers and doubles are distinct: 1 and 1.0 differ in kind and are written back as they were. 16 bytes; copies
+// share.
 #pragma once
 
 #include <cstdint>

@@ -5,9 +5,9 @@
 //   pod.spec.containers[0].image = "nginx";                         // clones what is shared, then writes
 //   for (Container& container : pod.spec.containers.Mutable()) …    // the same for all
 //
-// One pointer wide; empty lists take no memory. A struct element has a node of its own, so a reference to it stays valid
-// while the list grows; a reference to a scalar element does not. T may be incomplete where the member is declared.
-// Converts from and to std::vector.
+// One pointer wide; empty lists take no memory. A struct element has a node of its own, so a reference to it stays
+// valid while the list grows; a reference to a scalar element does not. T may be incomplete where the member is
+// declared. Converts from and to std::vector.
 #pragma once
 
 #include <initializer_list>
@@ -136,9 +136,7 @@ class List {
   friend bool operator==(const List& a, const List& b) { return internal::EqualAt(Describe<List>::type, &a, &b); }
 
  private:
-  Slot* slots() const {
-    return node_ == nullptr ? nullptr : reinterpret_cast<Slot*>(node_->payload());
-  }
+  Slot* slots() const { return node_ == nullptr ? nullptr : reinterpret_cast<Slot*>(node_->payload()); }
   size_t Checked(size_t index) const {
     if (index >= size()) internal::DieOnEmptyAccess("List element out of range");
     return index;
@@ -153,8 +151,9 @@ class List {
     return slots();
   }
   void* AppendRaw() {
-    node_ = node_ == nullptr ? internal::NewListNode(Describe<List>::type, 1)
-                             : internal::GrowNode(Describe<List>::type, internal::DetachNode(Describe<List>::type, node_));
+    node_ = node_ == nullptr
+                ? internal::NewListNode(Describe<List>::type, 1)
+                : internal::GrowNode(Describe<List>::type, internal::DetachNode(Describe<List>::type, node_));
     const uint32_t index = node_->length();
     node_->set_length(index + 1);
     return slots() + index;

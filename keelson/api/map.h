@@ -134,8 +134,8 @@ class Map {
     }
     String own_key(key);  // before the node moves: `key` may point into it
     internal::Slot<V> slot(V{});
-    node_ = node_ == nullptr ? internal::NewMapNode(type, 1)
-                             : internal::GrowNode(type, internal::DetachNode(type, node_));
+    node_ =
+        node_ == nullptr ? internal::NewMapNode(type, 1) : internal::GrowNode(type, internal::DetachNode(type, node_));
     const size_t count = size();
     Entry* end = new (entries() + count) Entry{};
     node_->set_length(static_cast<uint32_t>(count + 1));

@@ -55,8 +55,7 @@ class Reaper {
       case Kind::kTime:
       case Kind::kMicroTime:
       case Kind::kDuration:
-      case Kind::kQuantity:
-        return;
+      case Kind::kQuantity: return;
       case Kind::kString:
       case Kind::kBytes:
       case Kind::kRawExtension:
@@ -115,8 +114,8 @@ class Reaper {
     Node* node;
   };
 
-  // A user's struct has a destructor; nodes that its members let go are left to this reaper, so that a long chain of such
-  // structs needs no deep stack either.
+  // A user's struct has a destructor; nodes that its members let go are left to this reaper, so that a long chain of
+  // such structs needs no deep stack either.
   void DestroyByItself(const Type& type, void* value) {
     Reaper* const before = std::exchange(running_, this);
     type.ops->destroy(value);
@@ -158,13 +157,11 @@ void AdoptCopiedBytes(const Type& type, void* value) {
     case Kind::kTime:
     case Kind::kMicroTime:
     case Kind::kDuration:
-    case Kind::kQuantity:
-      return;
+    case Kind::kQuantity: return;
     case Kind::kString:
     case Kind::kBytes:
     case Kind::kRawExtension:
-    case Kind::kIntOrString:
-      return AdoptString(value);
+    case Kind::kIntOrString: return AdoptString(value);
     case Kind::kFieldsV1: return AdoptNode(Describe<List<String>>::type, value);
     case Kind::kJson: {
       const auto* json = static_cast<const Json*>(value);
@@ -207,8 +204,8 @@ size_t StepOf(const Type& type) {
 }  // namespace
 
 void ThrowNodeTooLong(size_t length) {
-  throw std::length_error("a string, list or map of " + std::to_string(length) + " elements is longer than the limit of " +
-                          std::to_string(kMaxNodeLength));
+  throw std::length_error("a string, list or map of " + std::to_string(length) +
+                          " elements is longer than the limit of " + std::to_string(kMaxNodeLength));
 }
 
 void DieOnEmptyAccess(const char* what) {

@@ -1,11 +1,12 @@
 // The shared, reference-counted node behind every String, List, Map, and optional struct.
 //
-// A handle is one pointer to a node. Copying a handle shares the node; the first write through a shared handle clones it
-// (copy on write). Two marks close the known traps:
+// A handle is one pointer to a node. Copying a handle shares the node; the first write through a shared handle clones
+// it (copy on write). Two marks close the known traps:
 //
-//  - exposed: a mutable reference into the node has been given out. Whoever holds it may write at any later time, so the
-//    node is never shared from then on: copying its handle copies the node, deep along the exposed path. An exposed node
-//    has exactly one handle.
+//  - exposed: a mutable reference into the node has been given out. Whoever holds it may write at any later time, so
+//  the
+//    node is never shared from then on: copying its handle copies the node, deep along the exposed path. An exposed
+//    node has exactly one handle.
 //  - frozen: the node is in the table of shared nodes (sharing.h), where other threads may find it at any time. It is
 //    never written again; a write clones it even when its handle is the only one.
 //
@@ -69,7 +70,9 @@ inline constexpr size_t SlotSize(const Type& element) {
   return element.kind == Kind::kStruct || element.kind == Kind::kUnion ? sizeof(Node*) : element.size;
 }
 // A map's entry is the key and the slot, both kept aligned to a pointer.
-inline constexpr size_t MapEntrySize(const Type& element) { return sizeof(Node*) + ((SlotSize(element) + 7) & ~size_t{7}); }
+inline constexpr size_t MapEntrySize(const Type& element) {
+  return sizeof(Node*) + ((SlotSize(element) + 7) & ~size_t{7});
+}
 
 // Room for a list or map that grows; doubling.
 size_t CapacityFor(size_t length);

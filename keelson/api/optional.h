@@ -5,8 +5,9 @@
 //   pod.spec.securityContext.Ensure().runAsNonRoot = true;
 //
 // Scalars sit in place; a struct is one pointer to a shared node and may be incomplete where the member is declared.
-// An Optional<String> that holds "" is present; assigning an empty String through a reference to its value makes it absent.
-// Reading through const never copies; a mutable access clones a shared node first. Converts from and to std::optional.
+// An Optional<String> that holds "" is present; assigning an empty String through a reference to its value makes it
+// absent. Reading through const never copies; a mutable access clones a shared node first. Converts from and to
+// std::optional.
 #pragma once
 
 #include <optional>

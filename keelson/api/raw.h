@@ -40,8 +40,8 @@ class FieldsV1 {
   std::string ToString() const;
   friend bool operator==(const FieldsV1&, const FieldsV1&) = default;
 
-  // Whether a comma that ends `length` characters of a piece ends the piece; `depth` counts braces since it began. A piece
-  // ends at the outermost levels only: deeper cuts would cost more in handles than they share.
+  // Whether a comma that ends `length` characters of a piece ends the piece; `depth` counts braces since it began. A
+  // piece ends at the outermost levels only: deeper cuts would cost more in handles than they share.
   static constexpr bool EndsPiece(size_t length, int depth) { return depth <= 2 && length >= 48; }
 
   // Calls add(piece) for the pieces of `json`, whose concatenation it is. The cuts depend on the text alone.

@@ -270,13 +270,11 @@ void ShareNodes(const Type& type, void* value) {
     case Kind::kTime:
     case Kind::kMicroTime:
     case Kind::kDuration:
-    case Kind::kQuantity:
-      return;
+    case Kind::kQuantity: return;
     case Kind::kString:
     case Kind::kBytes:
     case Kind::kRawExtension:
-    case Kind::kIntOrString:
-      return internal::ShareString(value);
+    case Kind::kIntOrString: return internal::ShareString(value);
     case Kind::kFieldsV1: return internal::ShareNodeAt(NodeKind::kList, Describe<List<String>>::type, value);
     case Kind::kJson: {
       const auto* json = static_cast<const Json*>(value);

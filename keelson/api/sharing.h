@@ -1,7 +1,8 @@
 // Equal nodes stored once.
 //
-// The Pods of one ReplicaSet have the same environment, ports, probes, tolerations and most strings. ShareNodes replaces
-// every node of a value by the one stored node of equal content, so a cache of a large cluster holds each only once:
+// The Pods of one ReplicaSet have the same environment, ports, probes, tolerations and most strings. ShareNodes
+// replaces every node of a value by the one stored node of equal content, so a cache of a large cluster holds each only
+// once:
 //
 //   ShareNodes(pod);   // what a cache does with what enters it; codec/ does it while decoding
 //

@@ -1,8 +1,8 @@
 // What the generic algorithms know about a type: one constant table.
 //
-// Every API type is a plain struct plus a `Type`: its fields with JSON name, protobuf number, offset, presence, list type
-// and merge keys. JSON, protobuf, YAML, equality, hashing, diff, patches, field paths and shared storage are each one
-// algorithm that reads these tables; nothing else is generated per type.
+// Every API type is a plain struct plus a `Type`: its fields with JSON name, protobuf number, offset, presence, list
+// type and merge keys. JSON, protobuf, YAML, equality, hashing, diff, patches, field paths and shared storage are each
+// one algorithm that reads these tables; nothing else is generated per type.
 //
 //   const Type& type = TypeOf<corev1::Pod>();
 //   for (const Field& field : type.fields) Print(field.name, field.type->name);
@@ -89,9 +89,7 @@ struct Field {
   bool required = false;
 
   // Whether this is its name, when the prefixes are known to be equal.
-  bool Is(std::string_view other) const {
-    return name.size() == other.size() && (name.size() <= 8 || name == other);
-  }
+  bool Is(std::string_view other) const { return name.size() == other.size() && (name.size() <= 8 || name == other); }
 };
 
 struct Message;
@@ -107,7 +105,8 @@ struct Message {
   std::span<const MessageRow> rows;
 };
 
-// A value inside a struct, at any depth of structs in place, that may own memory. Its first word is zero when it does not.
+// A value inside a struct, at any depth of structs in place, that may own memory. Its first word is zero when it does
+// not.
 struct OwningPart {
   uint32_t offset;
   const Type* type;
@@ -136,7 +135,7 @@ struct TypeOps {
   void (*map_each)(const void* value, bool (*visit)(void* context, std::string_view key, const void* element),
                    void* context) = nullptr;
   const void* (*map_find)(const void* value, std::string_view key) = nullptr;  // null when absent
-  void* (*map_insert)(void* value, std::string_view key) = nullptr;            // the element of that key, made if it is not there
+  void* (*map_insert)(void* value, std::string_view key) = nullptr;  // the element of that key, made if it is not there
   bool (*map_erase)(void* value, std::string_view key) = nullptr;
 };
 
@@ -144,8 +143,8 @@ struct Type {
   std::string_view name;  // "core/v1.Pod", "string", "list"
   Kind kind;
   Storage storage;
-  uint32_t size;                    // sizeof the C++ type
-  const Type* element = nullptr;    // of an optional, list or map
+  uint32_t size;                  // sizeof the C++ type
+  const Type* element = nullptr;  // of an optional, list or map
   std::span<const Field> fields = {};
   const Message* message = nullptr;  // null: has no protobuf form
   const TypeOps* ops = nullptr;      // set when storage is kStandard
@@ -168,10 +167,12 @@ struct Type {
     const Field* const end = first + fields.size();
     const Field* const start = first + (*hint < fields.size() ? *hint : 0);
     for (const Field* field = start; field != end; ++field) {
-      if (field->prefix == prefix && field->Is(field_name)) return *hint = static_cast<size_t>(field + 1 - first), field;
+      if (field->prefix == prefix && field->Is(field_name))
+        return *hint = static_cast<size_t>(field + 1 - first), field;
     }
     for (const Field* field = first; field != start; ++field) {
-      if (field->prefix == prefix && field->Is(field_name)) return *hint = static_cast<size_t>(field + 1 - first), field;
+      if (field->prefix == prefix && field->Is(field_name))
+        return *hint = static_cast<size_t>(field + 1 - first), field;
     }
     return nullptr;
   }

@@ -13,7 +13,8 @@
 
 namespace keelson {
 
-// What an object was read with and no member holds: where (a path), and the bytes as they came. The keys are those of codec/internal/unknown_path.h.
+// What an object was read with and no member holds: where (a path), and the bytes as they came. The keys are those of
+// codec/internal/unknown_path.h.
 using UnknownFields = Map<Bytes>;
 
 template <>

@@ -1,9 +1,9 @@
 // One recursive walk over the tokens, driven by the type's table.
 //
-// Every Read… function returns false after Fail has set the error; what it had built by then it has released, so nothing
-// leaks and the caller only unwinds. Elements of lists and maps are gathered on a stack of bytes (`slots_`) and become a
-// node of the exact size when the last one is known. Structs that have a node of their own are filled in zeroed memory:
-// their padding stays zero, which sharing by content relies on.
+// Every Read… function returns false after Fail has set the error; what it had built by then it has released, so
+// nothing leaks and the caller only unwinds. Elements of lists and maps are gathered on a stack of bytes (`slots_`) and
+// become a node of the exact size when the last one is known. Structs that have a node of their own are filled in
+// zeroed memory: their padding stays zero, which sharing by content relies on.
 #include "keelson/codec/json_reader.h"
 
 #include <algorithm>
@@ -204,8 +204,8 @@ class JsonReader::Impl : private internal::JsonTextReader {
     return false;
   }
 
-  // What holds something unique has no equal either: looking for one, and keeping it where one would be looked for, would
-  // be wasted. Tells so of what is read during the life of the scope, and of all around it from then on.
+  // What holds something unique has no equal either: looking for one, and keeping it where one would be looked for,
+  // would be wasted. Tells so of what is read during the life of the scope, and of all around it from then on.
   class UniquenessScope {
    public:
     explicit UniquenessScope(Impl& reader) : reader_(reader), around_(std::exchange(reader.holds_unique_, false)) {}
@@ -233,8 +233,8 @@ class JsonReader::Impl : private internal::JsonTextReader {
                          : internal::SharedNode(NodeKind::kStruct, type, block.data(), 0);
   }
 
-  // Reads a node's content by `read(slot)`, or finds that these bytes have been read before. `place` is where in the type
-  // this is, for the odds of that.
+  // Reads a node's content by `read(slot)`, or finds that these bytes have been read before. `place` is where in the
+  // type this is, for the odds of that.
   template <class ReadNode>
   bool ReadSeen(const void* place, const Type& content, Node** slot, ReadNode read) {
     uint8_t& odds = seen_.OddsAt(place, cursor_.rest());
@@ -311,8 +311,8 @@ class JsonReader::Impl : private internal::JsonTextReader {
       if (!ReadSlot(element, step)) return false;
       if (unknown_.size() > unknown_before) {
         const std::byte* slot = slots_.at(slots_.size() - step);
-        file_unknown(unknown_before,
-                     element.is_struct() ? (*reinterpret_cast<Node* const*>(slot))->payload() : slot, index);
+        file_unknown(unknown_before, element.is_struct() ? (*reinterpret_cast<Node* const*>(slot))->payload() : slot,
+                     index);
       }
       return true;
     });
@@ -417,7 +417,8 @@ class JsonReader::Impl : private internal::JsonTextReader {
     const size_t unknown_before = unknown_.size();
     const bool is_top = depth_ == 1;
     // The outermost object with an ObjectMeta keeps what is not known anywhere inside.
-    const bool becomes_owner = owner_ == nullptr && type.is_root() && internal::FindUnknownFields(type, value) != nullptr;
+    const bool becomes_owner =
+        owner_ == nullptr && type.is_root() && internal::FindUnknownFields(type, value) != nullptr;
     if (becomes_owner) owner_ = &type;
     const bool good = ReadFields(type, value, is_top || becomes_owner);
     if (becomes_owner) owner_ = nullptr;
@@ -437,7 +438,8 @@ class JsonReader::Impl : private internal::JsonTextReader {
         if (!ResolveEscapes(key)) return false;
         field = type.FindField(key, NamePrefix(key), &hint);
       }
-      if (field == nullptr || key.empty()) [[unlikely]] return ReadUnlisted(type, key, knows_own_type, frame);
+      if (field == nullptr || key.empty()) [[unlikely]]
+        return ReadUnlisted(type, key, knows_own_type, frame);
       frame->name = field->name;
       void* slot = const_cast<std::byte*>(base) + field->offset;
       const size_t index = static_cast<size_t>(field - type.fields.data());
@@ -548,7 +550,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
     bool found = false;
     for (const Field& field : type.fields) {
       const Kind kind = field.type->kind;
-      const bool fits = token == '{' ? kind == Kind::kOptional
+      const bool fits = token == '{'   ? kind == Kind::kOptional
                         : token == '[' ? kind == Kind::kList
                                        : (token == 't' || token == 'f') && kind == Kind::kBool;
       // A schema in the place of a boolean allows what it describes.
@@ -624,7 +626,8 @@ class JsonReader::Impl : private internal::JsonTextReader {
   }
 
   bool ReadValue(const Type& type, void* value) {
-    if (cursor_.Peek() == 'n') [[unlikely]] return TakeLiteral("null");  // null leaves the default, as in Go
+    if (cursor_.Peek() == 'n') [[unlikely]]
+      return TakeLiteral("null");  // null leaves the default, as in Go
     switch (type.kind) {
       case Kind::kBool: return ReadBool(*static_cast<bool*>(value));
       case Kind::kInt32: {

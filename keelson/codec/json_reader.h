@@ -3,9 +3,10 @@
 //   Result<corev1::Pod> pod = FromJson<corev1::Pod>(text);
 //   Result<Json> document = ParseJson(text);
 //
-// simdjson finds the structure of the text with the fastest kernel of the machine at hand; one walk over it fills the value
-// by its table. An error names the path and the reason ("spec.containers[0].ports: expected array, found string") and leaves
-// nothing half filled. Fields that the type does not have are kept in ObjectMeta::unknownFields unless `strict` is asked for.
+// simdjson finds the structure of the text with the fastest kernel of the machine at hand; one walk over it fills the
+// value by its table. An error names the path and the reason ("spec.containers[0].ports: expected array, found string")
+// and leaves nothing half filled. Fields that the type does not have are kept in ObjectMeta::unknownFields unless
+// `strict` is asked for.
 #pragma once
 
 #include <cstddef>

@@ -85,10 +85,18 @@ TEST(JsonReader, ErrorsNamePathAndReason) {
 }
 
 TEST(JsonReader, RefusesWhatIsNotJson) {
-  for (const char* text :
-       {"", " ", "{", "}", "[", "[1,]", "{\"a\":1,}", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "{a:1}", "nul", "tru", "falsey",
-        "01", "1.", ".5", "+1", "1e", "--1", "\"\\q\"", "\"\\u12g4\"", "\"open", "1 2", "{} {}", "[1 2]", "\"a\"b",
-        "\"tab\tinside\"", "\xff\xfe", "{\"a\":}", "[,1]", "{\"a\"}", "'a'", "NaN", "Infinity", "/*c*/1"}) {
+  for (const char* text : {"",           " ",         "{",
+                           "}",          "[",         "[1,]",
+                           "{\"a\":1,}", "{\"a\" 1}", "{\"a\":1 \"b\":2}",
+                           "{a:1}",      "nul",       "tru",
+                           "falsey",     "01",        "1.",
+                           ".5",         "+1",        "1e",
+                           "--1",        "\"\\q\"",   "\"\\u12g4\"",
+                           "\"open",     "1 2",       "{} {}",
+                           "[1 2]",      "\"a\"b",    "\"tab\tinside\"",
+                           "\xff\xfe",   "{\"a\":}",  "[,1]",
+                           "{\"a\"}",    "'a'",       "NaN",
+                           "Infinity",   "/*c*/1"}) {
     EXPECT_FALSE(ParseJson(text)) << text;
   }
 }
@@ -132,9 +140,10 @@ TEST(JsonReader, StrictReadingListsEveryUnknownAndDuplicateField) {
 TEST(JsonReader, UnknownFieldsSurviveWithTheirElement) {
   auto pod = Read<corev1::Pod>(
       R"({"new":{"deep":[1, 2]},"spec":{"containers":[{"name":"a","shiny":1},{"image":"i","shiny":{"x":"y"},"name":"b"}],"later":true}})");
-  EXPECT_EQ(ToJson(pod),
-            R"({"kind":"Pod","apiVersion":"v1","metadata":{},"spec":{"containers":[{"name":"a","resources":{},"shiny":1},)"
-            R"({"name":"b","image":"i","resources":{},"shiny":{"x":"y"}}],"later":true},"status":{},"new":{"deep":[1,2]}})");
+  EXPECT_EQ(
+      ToJson(pod),
+      R"({"kind":"Pod","apiVersion":"v1","metadata":{},"spec":{"containers":[{"name":"a","resources":{},"shiny":1},)"
+      R"({"name":"b","image":"i","resources":{},"shiny":{"x":"y"}}],"later":true},"status":{},"new":{"deep":[1,2]}})");
   pod.spec.containers.erase(0);  // "b" is first now and keeps what belongs to it
   EXPECT_THAT(ToJson(pod), HasSubstr(R"("containers":[{"name":"b","image":"i","resources":{},"shiny":{"x":"y"}}])"));
 }
@@ -187,10 +196,11 @@ TEST(JsonReader, LimitsOfSizeAndDepthHold) {
 }
 
 TEST(JsonReader, FieldSetsAreCutAtTokensAsAtCharacters) {
-  for (const char* text :
-       {R"({"f:metadata":{"f:labels":{".":{},"f:a":{}},"f:annotations":{"f:kubernetes.io/long-name-of-it":{}}},"f:spec":{"f:x":{},"f:y":{}}})",
-        R"({ "f:a" : {}, "f:b": {"f:c":{}} })", R"({"f:a":["not","only","objects"]})", "{}",
-        R"({"k:{\"ip\":\"10.0.0.1\"}":{".":{},"f:ip":{}},"f:zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz":{}})"}) {
+  for (
+      const char* text :
+      {R"({"f:metadata":{"f:labels":{".":{},"f:a":{}},"f:annotations":{"f:kubernetes.io/long-name-of-it":{}}},"f:spec":{"f:x":{},"f:y":{}}})",
+       R"({ "f:a" : {}, "f:b": {"f:c":{}} })", R"({"f:a":["not","only","objects"]})", "{}",
+       R"({"k:{\"ip\":\"10.0.0.1\"}":{".":{},"f:ip":{}},"f:zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz":{}})"}) {
     const auto entry = Read<metav1::ManagedFieldsEntry>(std::string(R"({"fieldsV1":)") + text + "}");
     std::string compact;
     internal::AppendCompact(text, compact);
@@ -228,8 +238,9 @@ TEST(JsonReader, RepeatedPartsKeepTheirUnknownFields) {
   JsonReader reader;
   for (int i = 0; i < 20; ++i) {
     corev1::Pod pod;
-    ASSERT_TRUE(reader.Read(TypeOf<corev1::Pod>(), &pod,
-                            R"({"spec":{"containers":[{"name":"a","livenessProbe":{"periodSeconds":10,"brandNew":true}}]}})"));
+    ASSERT_TRUE(
+        reader.Read(TypeOf<corev1::Pod>(), &pod,
+                    R"({"spec":{"containers":[{"name":"a","livenessProbe":{"periodSeconds":10,"brandNew":true}}]}})"));
     EXPECT_EQ(pod.metadata.unknownFields.size(), 1u);
   }
 }

@@ -8,17 +8,20 @@
 namespace keelson {
 
 TimePoint Clock::Now() {
-  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->Now();
+  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+    return scheduler->Now();
   return std::chrono::steady_clock::now();
 }
 
 WallTime Clock::WallNow() {
-  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->WallNow();
+  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+    return scheduler->WallNow();
   return std::chrono::system_clock::now();
 }
 
 BootTime Clock::BootNow() {
-  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return BootTime(scheduler->Now().time_since_epoch());
+  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+    return BootTime(scheduler->Now().time_since_epoch());
 #ifdef CLOCK_BOOTTIME
   timespec now{};
   if (clock_gettime(CLOCK_BOOTTIME, &now) == 0) {

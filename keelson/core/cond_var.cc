@@ -32,14 +32,16 @@ bool CondVar::Block(MutexLock& lock, std::optional<TimePoint> deadline, const St
 
 // A change made under the caller's mutex after a wait began sees that wait's count; with no waiter nothing is locked.
 void CondVar::NotifyOne() {
-  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->NotifyOne(this);
+  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+    return scheduler->NotifyOne(this);
   if (waiters_.load(std::memory_order_relaxed) == 0) return;
   std::lock_guard inner(inner_);
   wake_.notify_one();
 }
 
 void CondVar::NotifyAll() {
-  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->NotifyAll(this);
+  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+    return scheduler->NotifyAll(this);
   if (waiters_.load(std::memory_order_relaxed) == 0) return;
   std::lock_guard inner(inner_);
   wake_.notify_all();
@@ -47,7 +49,8 @@ void CondVar::NotifyAll() {
 
 // Runs without the caller's mutex, so the count may not be visible yet: always takes the lock.
 void CondVar::WakeForStop() {
-  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->NotifyAll(this);
+  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+    return scheduler->NotifyAll(this);
   std::lock_guard inner(inner_);
   wake_.notify_all();
 }

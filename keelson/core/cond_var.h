@@ -32,10 +32,12 @@ class CondVar {
  public:
   CondVar() = default;
   explicit CondVar(const char* name) {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] scheduler->NameObject(this, name);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      scheduler->NameObject(this, name);
   }
   ~CondVar() {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] scheduler->ForgetObject(this);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      scheduler->ForgetObject(this);
   }
   CondVar(const CondVar&) = delete;
   CondVar& operator=(const CondVar&) = delete;

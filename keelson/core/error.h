@@ -17,20 +17,20 @@
 namespace keelson {
 
 enum class ErrorCode : uint8_t {
-  kInvalidArgument,   // the caller's input cannot be used: malformed, out of range, over a limit
-  kNotFound,          // the object, resource or file is not there
-  kAlreadyExists,     // create met an object of that name
-  kConflict,          // optimistic lock lost: read again, then retry
-  kInvalid,           // well-formed, but the server's rules refuse it
-  kForbidden,         // authenticated, not allowed
-  kUnauthorized,      // not authenticated: refresh credentials
-  kExpired,           // the revision or token is too old: list again
-  kTooManyRequests,   // slow down: retry after the time given
-  kTimeout,           // no answer in time; the write may or may not have happened
-  kUnavailable,       // server or network out of reach: retry with backoff
-  kCancelled,         // the caller's stop token or deadline ended it
-  kUnsupported,       // the request is understood and not served here
-  kInternal,          // a bug or a broken invariant; retrying may help, reporting does
+  kInvalidArgument,  // the caller's input cannot be used: malformed, out of range, over a limit
+  kNotFound,         // the object, resource or file is not there
+  kAlreadyExists,    // create met an object of that name
+  kConflict,         // optimistic lock lost: read again, then retry
+  kInvalid,          // well-formed, but the server's rules refuse it
+  kForbidden,        // authenticated, not allowed
+  kUnauthorized,     // not authenticated: refresh credentials
+  kExpired,          // the revision or token is too old: list again
+  kTooManyRequests,  // slow down: retry after the time given
+  kTimeout,          // no answer in time; the write may or may not have happened
+  kUnavailable,      // server or network out of reach: retry with backoff
+  kCancelled,        // the caller's stop token or deadline ended it
+  kUnsupported,      // the request is understood and not served here
+  kInternal,         // a bug or a broken invariant; retrying may help, reporting does
 };
 
 // The code's name as it appears in logs: "NotFound".

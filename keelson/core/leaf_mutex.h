@@ -1,8 +1,8 @@
 // A lock for a few instructions around a table in memory, invisible to a simulation.
 //
 // While it is held nothing of the seam may be called: no other lock, no wait, no clock, no user code. A simulation runs
-// one thread at a time and hands over only at seam points, so such a lock is never contended there and needs no decision.
-// Everything else takes a Mutex.
+// one thread at a time and hands over only at seam points, so such a lock is never contended there and needs no
+// decision. Everything else takes a Mutex.
 #pragma once
 
 #include <mutex>

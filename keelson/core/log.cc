@@ -197,7 +197,8 @@ Logger::Logger(std::string name)
     : context_(std::make_shared<internal::LogContext>(internal::LogContext{.name = std::move(name), .values = {}})) {}
 
 Logger Logger::WithName(std::string_view name) const {
-  auto context = context_ ? std::make_shared<internal::LogContext>(*context_) : std::make_shared<internal::LogContext>();
+  auto context =
+      context_ ? std::make_shared<internal::LogContext>(*context_) : std::make_shared<internal::LogContext>();
   if (!context->name.empty()) context->name += '.';
   context->name += name;
   Logger child;
@@ -206,7 +207,8 @@ Logger Logger::WithName(std::string_view name) const {
 }
 
 Logger Logger::WithFields(std::span<const LogField> fields) const {
-  auto context = context_ ? std::make_shared<internal::LogContext>(*context_) : std::make_shared<internal::LogContext>();
+  auto context =
+      context_ ? std::make_shared<internal::LogContext>(*context_) : std::make_shared<internal::LogContext>();
   for (const LogField& field : fields) context->values.emplace_back(field.key, field.value.Owned());
   Logger child;
   child.context_ = std::move(context);

@@ -6,12 +6,13 @@
 //   log.Error(error, "Update failed", "attempt", attempt);
 //   Logger pod_log = log.WithName("pods").WithValues("pod", name);
 //
-//   I1115 18:23:39.123456    1234 main.cc:42] "Reconciled" logger="controller" namespace="default" name="web" took="1.5ms"
+//   I1115 18:23:39.123456    1234 main.cc:42] "Reconciled" logger="controller" namespace="default" name="web"
+//   took="1.5ms"
 //   {"ts":1763231019.123456,"caller":"main.cc:42","level":"info","v":0,"logger":"controller","msg":"Reconciled",…}
 //
-// The message must be a literal, and pairs must be complete: anything else does not compile. Values are strings, numbers,
-// booleans, durations, times, Errors, optionals of these, and whatever has a ToString(value) beside its type. A disabled
-// line costs one comparison. Timestamps are UTC. Never log a secret or a whole object.
+// The message must be a literal, and pairs must be complete: anything else does not compile. Values are strings,
+// numbers, booleans, durations, times, Errors, optionals of these, and whatever has a ToString(value) beside its type.
+// A disabled line costs one comparison. Timestamps are UTC. Never log a secret or a whole object.
 #pragma once
 
 #include <array>
@@ -43,7 +44,8 @@ struct LogOptions {
 void ConfigureLogging(const LogOptions& options);
 LogOptions CurrentLogging();
 
-// Removes -v=N, --v=N and --logging-format=text|json (also with the value as the next argument) from a command line, up to
+// Removes -v=N, --v=N and --logging-format=text|json (also with the value as the next argument) from a command line, up
+// to
 // "--", and returns what they say.
 Result<LogOptions> TakeLogFlags(std::vector<std::string>& arguments);
 

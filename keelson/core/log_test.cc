@@ -70,8 +70,7 @@ TEST(Log, TextLineLooksLikeKlog) {
   };
   EXPECT_THAT(
       LinesAtVirtualTime(LogFormat::kText),
-      ElementsAre("I0101" + place(0) +
-                      R"("Reconciled" logger="controller.pods" node="n1" namespace="default" count=3)",
+      ElementsAre("I0101" + place(0) + R"("Reconciled" logger="controller.pods" node="n1" namespace="default" count=3)",
                   "I0101" + place(1) + R"("Detail" logger="controller.pods" node="n1")",
                   "W0101" + place(2) + R"("Slow" logger="controller.pods" node="n1" took="1.5s")",
                   "E0101" + place(3) +
@@ -84,21 +83,21 @@ TEST(Log, JsonLineHasItsFieldsInOrder) {
   };
   EXPECT_THAT(
       LinesAtVirtualTime(LogFormat::kJson),
-      ElementsAre(
-          start(0) + R"("level":"info","v":0,"logger":"controller.pods","msg":"Reconciled",)" +
-              R"("node":"n1","namespace":"default","count":3})",
-          start(1) + R"("level":"info","v":4,"logger":"controller.pods","msg":"Detail","node":"n1"})",
-          start(2) + R"("level":"warning","logger":"controller.pods","msg":"Slow","node":"n1","took":"1.5s"})",
-          start(3) + R"("level":"error","logger":"controller.pods","msg":"Update failed",)" +
-              R"("err":"changed \"meanwhile\"","node":"n1","attempt":2})"));
+      ElementsAre(start(0) + R"("level":"info","v":0,"logger":"controller.pods","msg":"Reconciled",)" +
+                      R"("node":"n1","namespace":"default","count":3})",
+                  start(1) + R"("level":"info","v":4,"logger":"controller.pods","msg":"Detail","node":"n1"})",
+                  start(2) + R"("level":"warning","logger":"controller.pods","msg":"Slow","node":"n1","took":"1.5s"})",
+                  start(3) + R"("level":"error","logger":"controller.pods","msg":"Update failed",)" +
+                      R"("err":"changed \"meanwhile\"","node":"n1","attempt":2})"));
 }
 
 TEST(Log, RealHeaderHasTimeThreadAndPlace) {
   ScopedLogCapture capture;
   Logger().Info("Hello");
   ASSERT_EQ(capture.lines().size(), 1u);
-  EXPECT_THAT(capture.lines()[0],
-              MatchesRegex("I[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6} [ 0-9]{7,} log_test.cc:[0-9]+\\] \"Hello\""));
+  EXPECT_THAT(
+      capture.lines()[0],
+      MatchesRegex("I[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6} [ 0-9]{7,} log_test.cc:[0-9]+\\] \"Hello\""));
 }
 
 TEST(Log, VerbosityDecidesWhichLinesAppear) {
@@ -149,9 +148,9 @@ TEST(Log, ValueCannotForgeALine) {
 }
 
 TEST(Log, BytesThatAreNotUtf8AreEscaped) {
-  EXPECT_EQ(Quoted("\xff\xc3"), R"("\xff\xc3")");                    // no lead byte; cut off
+  EXPECT_EQ(Quoted("\xff\xc3"), R"("\xff\xc3")");                          // no lead byte; cut off
   EXPECT_EQ(Quoted("\xc0\xaf\xed\xa0\x80"), R"("\xc0\xaf\xed\xa0\x80")");  // overlong; surrogate
-  EXPECT_EQ(Quoted("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");    // beyond U+10FFFF
+  EXPECT_EQ(Quoted("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");          // beyond U+10FFFF
   EXPECT_EQ(Json("a\xff"), "\"a\xef\xbf\xbd\"");
   EXPECT_EQ(Json("q\"\\\n\t\x01"), R"("q\"\\\n\u0009\u0001")");
   EXPECT_EQ(Json("é"), "\"é\"");

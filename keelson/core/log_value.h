@@ -47,8 +47,8 @@ concept HasToString = requires(const T& value) {
 // Borrows strings that are passed as such; Owned() makes a copy that lasts.
 class LogValue {
  public:
-  using Variant = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string_view, std::string, Duration,
-                               WallTime>;
+  using Variant =
+      std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string_view, std::string, Duration, WallTime>;
 
   LogValue() = default;
   template <class T>

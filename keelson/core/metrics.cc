@@ -33,8 +33,8 @@ constexpr const char* kOverflowHelp = "Lookups of series that went to \"other\" 
 
 namespace internal {
 
-// Locks here are std::mutex and not Mutex: counting is no scheduling point, so that a metric more or less does not change
-// what a simulation's seed does. Nothing that could wait happens under them.
+// Locks here are std::mutex and not Mutex: counting is no scheduling point, so that a metric more or less does not
+// change what a simulation's seed does. Nothing that could wait happens under them.
 template <class Metric>
 struct FamilyState {
   using Native = typename Metric::Native;
@@ -118,8 +118,9 @@ Result<void> CheckOptions(const MetricOptions& options, bool histogram, const st
   }
   for (size_t i = 0; i < buckets.size(); ++i) {
     if (!std::isfinite(buckets[i]) || (i > 0 && buckets[i] <= buckets[i - 1])) {
-      return Error::InvalidArgument(fmt::format(
-          "bucket {} of metric {} is {}: expected finite bounds, each above the one before", i, options.name, buckets[i]));
+      return Error::InvalidArgument(
+          fmt::format("bucket {} of metric {} is {}: expected finite bounds, each above the one before", i,
+                      options.name, buckets[i]));
     }
   }
   return {};
@@ -136,8 +137,8 @@ Result<std::shared_ptr<FamilyState<Metric>>> RegistryState::Add(MetricOptions op
     if (same_kind != nullptr && (*same_kind)->options.labels == options.labels && (*same_kind)->buckets == buckets) {
       return *same_kind;
     }
-    return Error::AlreadyExists(
-        fmt::format("metric {} exists with another kind, other labels or other buckets; choose another name", options.name));
+    return Error::AlreadyExists(fmt::format(
+        "metric {} exists with another kind, other labels or other buckets; choose another name", options.name));
   }
   if (options.name == kOverflowName) {
     return Error::AlreadyExists(fmt::format("metric {} is the registry's own; choose another name", options.name));

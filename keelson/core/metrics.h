@@ -8,8 +8,8 @@
 //   response.body = registry.Render();
 //
 // The number of series a family can grow to is bounded: what comes after that goes to one series whose label values are
-// all "other", and is counted in keelson_metrics_overflow_total. Everything here is thread-safe. Families and metrics are
-// cheap to copy and must not be used after their registry; a default-constructed metric goes nowhere.
+// all "other", and is counted in keelson_metrics_overflow_total. Everything here is thread-safe. Families and metrics
+// are cheap to copy and must not be used after their registry; a default-constructed metric goes nowhere.
 #pragma once
 
 #include <cstddef>
@@ -118,7 +118,8 @@ class MetricRegistry {
   MetricRegistry& operator=(const MetricRegistry&) = delete;
 
   // Adding the same family again returns the first one, so that two users may share it. kAlreadyExists when the name is
-  // taken by a family that differs, kInvalidArgument when Prometheus would refuse a name or the buckets do not increase.
+  // taken by a family that differs, kInvalidArgument when Prometheus would refuse a name or the buckets do not
+  // increase.
   Result<MetricFamily<Counter>> AddCounter(MetricOptions options);
   Result<MetricFamily<Gauge>> AddGauge(MetricOptions options);
   // Buckets are given by their upper bounds; the one without a bound is added.

@@ -71,16 +71,17 @@ TEST(Metrics, SeriesBeyondTheLimitGoToOtherAndAreCounted) {
   auto family = registry.AddCounter({.name = "c", .help = "C.", .labels = {"user"}, .max_series = 2}).value();
   for (int i = 0; i < 100; ++i) family.With({"user-" + std::to_string(i)}).Increment();
   family.With({"user-1"}).Increment();
-  EXPECT_EQ(registry.Render(),
-            "# HELP c C.\n"
-            "# TYPE c counter\n"
-            "c{user=\"other\"} 98\n"
-            "c{user=\"user-0\"} 1\n"
-            "c{user=\"user-1\"} 2\n"
-            "# HELP keelson_metrics_overflow_total Lookups of series that went to \"other\" because their metric had its "
-            "maximum.\n"
-            "# TYPE keelson_metrics_overflow_total counter\n"
-            "keelson_metrics_overflow_total{metric=\"c\"} 98\n");
+  EXPECT_EQ(
+      registry.Render(),
+      "# HELP c C.\n"
+      "# TYPE c counter\n"
+      "c{user=\"other\"} 98\n"
+      "c{user=\"user-0\"} 1\n"
+      "c{user=\"user-1\"} 2\n"
+      "# HELP keelson_metrics_overflow_total Lookups of series that went to \"other\" because their metric had its "
+      "maximum.\n"
+      "# TYPE keelson_metrics_overflow_total counter\n"
+      "keelson_metrics_overflow_total{metric=\"c\"} 98\n");
 }
 
 TEST(Metrics, AddingTheSameFamilyAgainSharesIt) {

@@ -27,24 +27,29 @@ class Mutex {
  public:
   constexpr Mutex() noexcept = default;
   explicit Mutex(const char* name) {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] scheduler->NameObject(&native_, name);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      scheduler->NameObject(&native_, name);
   }
   ~Mutex() {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] scheduler->ForgetObject(&native_);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      scheduler->ForgetObject(&native_);
   }
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
   void Lock() {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->Lock(native_);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      return scheduler->Lock(native_);
     native_.lock();
   }
   void Unlock() {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->Unlock(native_);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      return scheduler->Unlock(native_);
     native_.unlock();
   }
   [[nodiscard]] bool TryLock() {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->TryLock(native_);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      return scheduler->TryLock(native_);
     return native_.try_lock();
   }
 
@@ -58,28 +63,34 @@ class SharedMutex {
  public:
   SharedMutex() = default;
   explicit SharedMutex(const char* name) {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] scheduler->NameObject(&native_, name);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      scheduler->NameObject(&native_, name);
   }
   ~SharedMutex() {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] scheduler->ForgetObject(&native_);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      scheduler->ForgetObject(&native_);
   }
   SharedMutex(const SharedMutex&) = delete;
   SharedMutex& operator=(const SharedMutex&) = delete;
 
   void Lock() {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->Lock(native_);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      return scheduler->Lock(native_);
     native_.lock();
   }
   void Unlock() {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->Unlock(native_);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      return scheduler->Unlock(native_);
     native_.unlock();
   }
   void LockShared() {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->LockShared(native_);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      return scheduler->LockShared(native_);
     native_.lock_shared();
   }
   void UnlockShared() {
-    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->UnlockShared(native_);
+    if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+      return scheduler->UnlockShared(native_);
     native_.unlock_shared();
   }
 

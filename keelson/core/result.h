@@ -163,8 +163,8 @@ class [[nodiscard]] Result<void> {
   auto name = std::move(result).value()
 
 // Returns the error of a Result whose value is of no interest.
-#define KEELSON_RETURN_IF_ERROR(expression)                                \
-  do {                                                                     \
-    auto keelson_result = (expression);                                    \
-    if (!keelson_result) return std::move(keelson_result).error();         \
+#define KEELSON_RETURN_IF_ERROR(expression)                        \
+  do {                                                             \
+    auto keelson_result = (expression);                            \
+    if (!keelson_result) return std::move(keelson_result).error(); \
   } while (false)

@@ -1,6 +1,6 @@
-// The scheduler is a baton: each simulated thread is a real one that runs only while it holds the baton, and passes it on
-// inside the calls of the seam. All state below belongs to the holder, so none of it is locked; handing over through a
-// mutex orders one holder's writes before the next one's reads.
+// The scheduler is a baton: each simulated thread is a real one that runs only while it holds the baton, and passes it
+// on inside the calls of the seam. All state below belongs to the holder, so none of it is locked; handing over through
+// a mutex orders one holder's writes before the next one's reads.
 //
 // Locks keep their state in the real std::mutex, taken by try_lock. A thread that fails waits until an unlock makes all
 // who wait for that lock runnable, and they try again: so any of them may win, and a late-comer may overtake.
@@ -30,9 +30,7 @@ using Kind = SimulationEvent::Kind;
 // Far enough from zero that "an hour ago" is a time like any other.
 constexpr TimePoint kSteadyStart = TimePoint(std::chrono::hours(24));
 
-std::string Seconds(Duration span) {
-  return fmt::format("+{:.9g}s", std::chrono::duration<double>(span).count());
-}
+std::string Seconds(Duration span) { return fmt::format("+{:.9g}s", std::chrono::duration<double>(span).count()); }
 
 }  // namespace
 
@@ -155,8 +153,8 @@ class Simulation::Baton final : public internal::Scheduler, public std::enable_s
     CheckLimit();
   }
   void CheckLimit();
-  void Point();        // the running thread could go on, and perhaps does
-  void SwitchAway();   // the running thread cannot go on until it is runnable again
+  void Point();       // the running thread could go on, and perhaps does
+  void SwitchAway();  // the running thread cannot go on until it is runnable again
   SimulatedThread* ChooseNext();
 
   // Waiting.

@@ -11,9 +11,9 @@
 //     ASSERT_TRUE(result) << "seed " << seed << ": " << result.error().message();
 //   }
 //
-// Code inside uses Thread, Mutex, CondVar, Clock and the rest of core/ unmodified. At each such point (lock, unlock, wait,
-// notify, sleep, thread start, end and join) the scheduler decides anew who runs; time advances only when every thread
-// waits, to the earliest deadline. The same seed and code give the same trace, on every machine.
+// Code inside uses Thread, Mutex, CondVar, Clock and the rest of core/ unmodified. At each such point (lock, unlock,
+// wait, notify, sleep, thread start, end and join) the scheduler decides anew who runs; time advances only when every
+// thread waits, to the earliest deadline. The same seed and code give the same trace, on every machine.
 //
 // What the seed does not control makes a run unrepeatable: addresses (ordering by pointer, hashing of pointers),
 // uninitialised memory, files and sockets. The initialiser of a function-local static must not wait for another thread:
@@ -45,14 +45,25 @@ struct SimulationOptions {
 // One scheduling point that a thread passed.
 struct SimulationEvent {
   enum class Kind : uint8_t {
-    kLock, kUnlock, kLockShared, kUnlockShared, kWait, kWake, kTimeout, kNotify, kStart, kEnd, kJoin, kYield,
+    kLock,
+    kUnlock,
+    kLockShared,
+    kUnlockShared,
+    kWait,
+    kWake,
+    kTimeout,
+    kNotify,
+    kStart,
+    kEnd,
+    kJoin,
+    kYield,
   };
 
-  uint64_t step = 0;     // scheduling decisions made before
-  Duration time{};       // virtual, since the start
-  uint64_t thread = 0;   // in order of start; the body of Run is 1
+  uint64_t step = 0;    // scheduling decisions made before
+  Duration time{};      // virtual, since the start
+  uint64_t thread = 0;  // in order of start; the body of Run is 1
   Kind kind = Kind::kYield;
-  uint64_t object = 0;   // the lock or condition, in order of first use; for start and join the other thread
+  uint64_t object = 0;  // the lock or condition, in order of first use; for start and join the other thread
 
   friend bool operator==(const SimulationEvent&, const SimulationEvent&) = default;
 };

@@ -68,7 +68,8 @@ class StopSource {
 
   StopToken token() const { return StopToken(state_); }
   bool StopRequested() const;
-  // Runs the registered callbacks on this thread, in the order of registration. True for the call that made the request.
+  // Runs the registered callbacks on this thread, in the order of registration. True for the call that made the
+  // request.
   bool RequestStop() const;
 
  private:

@@ -17,7 +17,9 @@ TEST(StopToken, OfNothingNeverStops) {
   EXPECT_FALSE(token.StopPossible());
   EXPECT_FALSE(token.StopRequested());
   bool ran = false;
-  { StopCallback callback(token, [&] { ran = true; }); }
+  {
+    StopCallback callback(token, [&] { ran = true; });
+  }
   EXPECT_FALSE(ran);
 }
 

@@ -23,8 +23,8 @@ void NameThisThread(const std::string& name) {
 }  // namespace
 
 struct Thread::Handle {
-  std::thread native;                            // in production
-  internal::Scheduler* scheduler = nullptr;      // in simulation
+  std::thread native;                        // in production
+  internal::Scheduler* scheduler = nullptr;  // in simulation
   internal::SimulatedThreadId simulated_id = 0;
 };
 
@@ -79,18 +79,21 @@ unsigned Thread::HardwareConcurrency() {
 namespace this_thread {
 
 uint64_t Id() {
-  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->ThreadId();
+  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+    return scheduler->ThreadId();
   thread_local const uint64_t id = static_cast<uint64_t>(gettid());
   return id;
 }
 
 std::string_view Name() {
-  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->ThreadName();
+  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+    return scheduler->ThreadName();
   return thread_name;
 }
 
 void Yield() {
-  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]] return scheduler->Yield();
+  if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
+    return scheduler->Yield();
   std::this_thread::yield();
 }
 

@@ -28,8 +28,7 @@ class Thread {
     requires(std::is_invocable_v<F&, StopToken> || std::is_invocable_v<F&>)
   Thread(std::string name, F body) {
     if constexpr (std::is_invocable_v<F&, StopToken>) {
-      Start(std::move(name),
-            [body = std::make_shared<F>(std::move(body)), stop = stop_.token()] { (*body)(stop); });
+      Start(std::move(name), [body = std::make_shared<F>(std::move(body)), stop = stop_.token()] { (*body)(stop); });
     } else {
       Start(std::move(name), [body = std::make_shared<F>(std::move(body))] { (*body)(); });
     }

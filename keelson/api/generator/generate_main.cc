@@ -36,7 +36,8 @@ void EmitStruct(const Model& model, const TypeFacts& type, std::string& out) {
   out += "struct " + type.name + " {\n";
   for (const FieldFacts& field : type.fields) {
     if (field.go_type == "unknown") out += "  // What was read and has no member here; written back as it came.\n";
-    out += "  " + CppType(model, field.go_type) + " " + field.member + " = " + CppInitialiser(model, field.go_type) + ";\n";
+    out += "  " + CppType(model, field.go_type) + " " + field.member + " = " + CppInitialiser(model, field.go_type) +
+           ";\n";
   }
   out += "};\n\n";
 }
@@ -93,8 +94,8 @@ std::string EmitHeader(const Model& model, const std::string& header) {
 }
 
 void EmitField(const Model& model, const TypeFacts& type, const FieldFacts& field, std::string& out) {
-  out += "    {.name = \"" + field.json_name + "\", .type = &" + TypeTable(model, field.go_type) + ", .offset = offsetof(" +
-         CppType(model, type.key) + ", " + field.member + ")";
+  out += "    {.name = \"" + field.json_name + "\", .type = &" + TypeTable(model, field.go_type) +
+         ", .offset = offsetof(" + CppType(model, type.key) + ", " + field.member + ")";
   if (field.omit_empty) out += ", .omit_empty = true";
   if (field.omit_zero) out += ", .omit_zero = true";
   if (field.list_type == "set") out += ", .list_type = ListType::kSet";
@@ -172,8 +173,9 @@ std::string EmitTables(const Model& model, const std::string& header) {
     const TypeFacts& type = *types[i];
     const std::string suffix = std::to_string(i);
     const std::string name = CppType(model, type.key);
-    out += "const Type Describe<" + name + ">::type = {.name = \"" + type.key + "\", .kind = Kind::" +
-           (type.is_union ? "kUnion" : "kStruct") + ", .storage = Storage::kInline, .size = sizeof(" + name + ")";
+    out += "const Type Describe<" + name + ">::type = {.name = \"" + type.key +
+           "\", .kind = Kind::" + (type.is_union ? "kUnion" : "kStruct") +
+           ", .storage = Storage::kInline, .size = sizeof(" + name + ")";
     if (!type.fields.empty()) out += ", .fields = kFields" + suffix;
     if (type.has_protobuf) out += ", .message = &kMessage" + suffix + "_0";
     std::string parts;
@@ -197,7 +199,9 @@ std::string EmitIndex(const Model& model, const std::set<std::string>& headers) 
   for (const auto& [key, type] : model.types) {
     if (IsGenerated(type)) out += "    &Describe<" + CppType(model, key) + ">::type,\n";
   }
-  out += "};\n}  // namespace\n\nstd::span<const Type* const> BuiltinTypes() { return kTypes; }\n\n}  // namespace keelson\n";
+  out +=
+      "};\n}  // namespace\n\nstd::span<const Type* const> BuiltinTypes() { return kTypes; }\n\n}  // namespace "
+      "keelson\n";
   return out;
 }
 

@@ -43,33 +43,40 @@ const std::map<std::string, std::vector<std::string>> kUnnamedFields = {
 };
 
 // Named lists that are messages of their own in protobuf.
-const std::set<std::string> kWrappedLists = {"meta/v1.Verbs", "authentication/v1.ExtraValue", "authorization/v1.ExtraValue",
-                                             "certificates/v1.ExtraValue"};
+const std::set<std::string> kWrappedLists = {"meta/v1.Verbs", "authentication/v1.ExtraValue",
+                                             "authorization/v1.ExtraValue", "certificates/v1.ExtraValue"};
 
 // Differ in nearly every object: see Field::unique.
 const std::set<std::string> kUniqueFields = {"meta/v1.ObjectMeta.name", "meta/v1.ObjectMeta.uid",
-                                             "meta/v1.ObjectMeta.resourceVersion", "core/v1.ContainerStatus.containerID"};
+                                             "meta/v1.ObjectMeta.resourceVersion",
+                                             "core/v1.ContainerStatus.containerID"};
 
 // Kinds of the meta package that every server speaks; the data names a kind only for the groups' own.
 const std::map<std::string, std::string> kMetaGroups = {
-    {"Status", ""},          {"APIGroup", ""},      {"APIGroupList", ""},  {"APIResourceList", ""}, {"APIVersions", ""},
-    {"CreateOptions", ""},   {"DeleteOptions", ""}, {"GetOptions", ""},    {"ListOptions", ""},     {"PatchOptions", ""},
-    {"UpdateOptions", ""},   {"ApplyOptions", ""},  {"Table", "meta.k8s.io"},
+    {"Status", ""},           {"APIGroup", ""},      {"APIGroupList", ""},  {"APIResourceList", ""},
+    {"APIVersions", ""},      {"CreateOptions", ""}, {"DeleteOptions", ""}, {"GetOptions", ""},
+    {"ListOptions", ""},      {"PatchOptions", ""},  {"UpdateOptions", ""}, {"ApplyOptions", ""},
+    {"Table", "meta.k8s.io"},
 };
 
 // An object of any kind: its TypeMeta is data, not known from the C++ type.
 const std::set<std::string> kCarryTypeMeta = {"meta/v1.PartialObjectMetadata"};
 
 const std::set<std::string> kReserved = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "char8_t", "char16_t", "char32_t", "class", "compl", "concept", "const", "consteval", "constexpr", "constinit",
-    "const_cast", "continue", "co_await", "co_return", "co_yield", "decltype", "default", "delete", "do", "double",
-    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed",
-    "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw",
-    "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
-    "wchar_t", "while", "xor", "xor_eq"};
+    "alignas",     "alignof",   "and",        "and_eq",    "asm",      "auto",         "bitand",
+    "bitor",       "bool",      "break",      "case",      "catch",    "char",         "char8_t",
+    "char16_t",    "char32_t",  "class",      "compl",     "concept",  "const",        "consteval",
+    "constexpr",   "constinit", "const_cast", "continue",  "co_await", "co_return",    "co_yield",
+    "decltype",    "default",   "delete",     "do",        "double",   "dynamic_cast", "else",
+    "enum",        "explicit",  "export",     "extern",    "false",    "float",        "for",
+    "friend",      "goto",      "if",         "inline",    "int",      "long",         "mutable",
+    "namespace",   "new",       "noexcept",   "not",       "not_eq",   "nullptr",      "operator",
+    "or",          "or_eq",     "private",    "protected", "public",   "register",     "reinterpret_cast",
+    "requires",    "return",    "short",      "signed",    "sizeof",   "static",       "static_assert",
+    "static_cast", "struct",    "switch",     "template",  "this",     "thread_local", "throw",
+    "true",        "try",       "typedef",    "typeid",    "typename", "union",        "unsigned",
+    "using",       "virtual",   "void",       "volatile",  "wchar_t",  "while",        "xor",
+    "xor_eq"};
 
 std::string MemberName(const std::string& json_name) {
   std::string member;
@@ -116,7 +123,8 @@ std::string SchemaName(const TypeFacts& type) {
 class Reader {
  public:
   explicit Reader(const std::string& folder)
-      : types_(Load(types_parser_, folder + "/types.json")), schemas_(Load(schemas_parser_, folder + "/schemas.json")) {}
+      : types_(Load(types_parser_, folder + "/types.json")),
+        schemas_(Load(schemas_parser_, folder + "/schemas.json")) {}
 
   Model Read() {
     for (const auto [key, facts] : types_) ReadType(std::string(key), facts);
@@ -152,7 +160,8 @@ class Reader {
         type.fields.push_back(unknown);
       }
     }
-    if (key == "apiextensions/v1.CustomResourceSubresourceStatus") type.has_protobuf = true, type.messages.emplace_back();
+    if (key == "apiextensions/v1.CustomResourceSubresourceStatus")
+      type.has_protobuf = true, type.messages.emplace_back();
     model_.types.emplace(key, std::move(type));
   }
 
@@ -174,7 +183,8 @@ class Reader {
           if (kCarryTypeMeta.count(type.key) != 0) {
             AddFields(type, message, go_type);
             for (MessageFacts::Row& field : type.messages[message].rows) field.number = 0;  // not on the wire
-            std::erase_if(type.messages[message].rows, [](const MessageFacts::Row& field) { return field.number == 0; });
+            std::erase_if(type.messages[message].rows,
+                          [](const MessageFacts::Row& field) { return field.number == 0; });
             type.is_root = false;
           }
           continue;
@@ -263,7 +273,8 @@ class Reader {
     if (property["allOf"].get(parts) == simdjson::SUCCESS) reference = OptionalText(object(parts.at(0)), "$ref");
     const size_t slash = reference.rfind('/');
     object schema;
-    if (slash == std::string::npos || schemas_[reference.substr(slash + 1)].get(schema) != simdjson::SUCCESS) return false;
+    if (slash == std::string::npos || schemas_[reference.substr(slash + 1)].get(schema) != simdjson::SUCCESS)
+      return false;
     return OptionalText(schema, "x-kubernetes-map-type") == "atomic";
   }
 
@@ -306,13 +317,18 @@ const TypeFacts& Named(const Model& model, const std::string& key) {
 bool HasPrefix(const std::string& text, std::string_view prefix) { return text.compare(0, prefix.size(), prefix) == 0; }
 
 const std::map<std::string, std::string> kScalars = {
-    {"string", "keelson::String"}, {"bool", "bool"},      {"int32", "int32_t"}, {"int64", "int64_t"},
-    {"float64", "double"},         {"bytes", "keelson::Bytes"}, {"any", "keelson::Json"}, {"unknown", "keelson::UnknownFields"},
+    {"string", "keelson::String"}, {"bool", "bool"},
+    {"int32", "int32_t"},          {"int64", "int64_t"},
+    {"float64", "double"},         {"bytes", "keelson::Bytes"},
+    {"any", "keelson::Json"},      {"unknown", "keelson::UnknownFields"},
 };
 const std::map<std::string, std::string> kValueClasses = {
-    {"api/resource.Quantity", "keelson::Quantity"},     {"meta/v1.Duration", "metav1::Duration"},
-    {"meta/v1.FieldsV1", "keelson::FieldsV1"},          {"meta/v1.MicroTime", "metav1::MicroTime"},
-    {"meta/v1.Time", "metav1::Time"},                   {"runtime.RawExtension", "keelson::RawExtension"},
+    {"api/resource.Quantity", "keelson::Quantity"},
+    {"meta/v1.Duration", "metav1::Duration"},
+    {"meta/v1.FieldsV1", "keelson::FieldsV1"},
+    {"meta/v1.MicroTime", "metav1::MicroTime"},
+    {"meta/v1.Time", "metav1::Time"},
+    {"runtime.RawExtension", "keelson::RawExtension"},
     {"util/intstr.IntOrString", "keelson::IntOrString"},
 };
 
@@ -347,8 +363,9 @@ std::string CppInitialiser(const Model& model, const std::string& go_type) {
 }
 
 bool OwnsMemory(const Model& model, const std::string& go_type) {
-  static const std::set<std::string> kPlain = {"bool",    "int32", "int64", "float64", "api/resource.Quantity", "meta/v1.Duration",
-                                               "meta/v1.MicroTime", "meta/v1.Time"};
+  static const std::set<std::string> kPlain = {
+      "bool",        "int32", "int64", "float64", "api/resource.Quantity", "meta/v1.Duration", "meta/v1.MicroTime",
+      "meta/v1.Time"};
   if (HasPrefix(go_type, "*") && InlineStruct(model, go_type.substr(1)) == nullptr) {
     return OwnsMemory(model, go_type.substr(1));
   }

@@ -10,9 +10,9 @@ namespace keelson::generator {
 
 struct FieldFacts {
   std::string json_name;
-  std::string member;    // C++ name
-  std::string go_type;   // "*core/v1.Probe", "[]string", "map[string]string"
-  int number = 0;        // protobuf; 0: none
+  std::string member;   // C++ name
+  std::string go_type;  // "*core/v1.Probe", "[]string", "map[string]string"
+  int number = 0;       // protobuf; 0: none
   bool omit_empty = false;
   bool omit_zero = false;
   bool required = false;
@@ -37,10 +37,10 @@ struct MessageFacts {
 };
 
 struct TypeFacts {
-  std::string key;      // "core/v1.Pod"
-  std::string package;  // "core/v1"
-  std::string name;     // "Pod"
-  std::string alias_of;  // Go type, for named scalars, lists and maps
+  std::string key;        // "core/v1.Pod"
+  std::string package;    // "core/v1"
+  std::string name;       // "Pod"
+  std::string alias_of;   // Go type, for named scalars, lists and maps
   bool is_value = false;  // a C++ class written by hand
   bool is_union = false;
   bool is_wrapped_list = false;
@@ -52,11 +52,11 @@ struct TypeFacts {
 };
 
 struct Package {
-  std::string path;          // "core/v1"
-  std::string header;        // "keelson/api/core/v1.h"
-  std::string name_space;    // "corev1"
-  std::vector<std::string> types;      // in an order that defines what is used by value first
-  std::set<std::string> uses;          // other packages
+  std::string path;                // "core/v1"
+  std::string header;              // "keelson/api/core/v1.h"
+  std::string name_space;          // "corev1"
+  std::vector<std::string> types;  // in an order that defines what is used by value first
+  std::set<std::string> uses;      // other packages
 };
 
 struct Model {

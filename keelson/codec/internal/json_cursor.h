@@ -34,8 +34,8 @@ class JsonCursor {
   template <class AtComma>
   bool TakeNestedObjects(AtComma at_comma);
 
-  // The object or array at hand, found by counting brackets alone, and where to go on behind it. Empty when it is longer
-  // than `most` bytes or is neither.
+  // The object or array at hand, found by counting brackets alone, and where to go on behind it. Empty when it is
+  // longer than `most` bytes or is neither.
   struct Extent {
     std::string_view text;
     const uint32_t* behind = nullptr;
@@ -50,7 +50,8 @@ class JsonCursor {
       } else if (c == '}' || c == ']') {
         --depth;
       }
-      if (depth <= 0) return depth == 0 && token != token_ ? Extent{text(begin, *token + size_t{1}), token + 1} : Extent{};
+      if (depth <= 0)
+        return depth == 0 && token != token_ ? Extent{text(begin, *token + size_t{1}), token + 1} : Extent{};
     }
     return {};
   }
@@ -80,7 +81,8 @@ class JsonCursor {
   }
   // NamePrefix of a string's content, read eight bytes at a time where the text goes on so far.
   uint64_t PrefixOf(std::string_view content) const {
-    if (content.data() + 8 > text_ + size_) [[unlikely]] return NamePrefix(content);
+    if (content.data() + 8 > text_ + size_) [[unlikely]]
+      return NamePrefix(content);
     uint64_t word;
     std::memcpy(&word, content.data(), 8);
     if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
@@ -115,8 +117,9 @@ constexpr Class ClassOf(char c) {
   }
 }
 constexpr uint64_t Pair(Class before, Class after) { return uint64_t{1} << (before * 8 + after); }
-inline constexpr uint64_t kAllowed = Pair(kOpen, kKey) | Pair(kOpen, kClose) | Pair(kKey, kColon) | Pair(kColon, kOpen) |
-                                     Pair(kClose, kComma) | Pair(kClose, kClose) | Pair(kComma, kKey);
+inline constexpr uint64_t kAllowed = Pair(kOpen, kKey) | Pair(kOpen, kClose) | Pair(kKey, kColon) |
+                                     Pair(kColon, kOpen) | Pair(kClose, kComma) | Pair(kClose, kClose) |
+                                     Pair(kComma, kKey);
 
 }  // namespace nested_objects
 

@@ -1,9 +1,9 @@
 // Where the tokens of a JSON text begin, found by simdjson's first stage.
 //
-// Unlike its On-Demand front end, which is bound to a kernel at compile time, the first stage picks the fastest kernel at
-// run time (AVX-512, AVX2, SSE4.2, NEON, or plain code), checks UTF-8 and the closing of strings, and leaves the position
-// of every token outside strings: braces, brackets, colons, commas, opening quotes, and the first character of each number
-// or literal. Whether the tokens make a document is for the walk over them to say.
+// Unlike its On-Demand front end, which is bound to a kernel at compile time, the first stage picks the fastest kernel
+// at run time (AVX-512, AVX2, SSE4.2, NEON, or plain code), checks UTF-8 and the closing of strings, and leaves the
+// position of every token outside strings: braces, brackets, colons, commas, opening quotes, and the first character of
+// each number or literal. Whether the tokens make a document is for the walk over them to say.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,8 @@ inline bool HasEscape(std::string_view text) {
   return false;
 }
 
-// The text that a string's content stands for, appended. A lone surrogate becomes U+FFFD, as in Go. False on a bad escape.
+// The text that a string's content stands for, appended. A lone surrogate becomes U+FFFD, as in Go. False on a bad
+// escape.
 bool Unescape(std::string_view content, std::string& out);
 
 bool HasOnlyGoodEscapes(std::string_view content);

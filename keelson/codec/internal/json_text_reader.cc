@@ -50,7 +50,8 @@ std::string JsonTextReader::Path() const {
 bool JsonTextReader::Fail(std::string reason) {
   if (!failure_.empty()) return false;
   const std::string path = Path();
-  failure_ = (path.empty() ? "" : path + ": ") + std::move(reason) + " (at byte " + std::to_string(cursor_.offset()) + ")";
+  failure_ =
+      (path.empty() ? "" : path + ": ") + std::move(reason) + " (at byte " + std::to_string(cursor_.offset()) + ")";
   return false;
 }
 

@@ -45,8 +45,10 @@ class JsonTextReader {
   // One level deeper, if that is allowed.
   class DepthScope {
    public:
-    explicit DepthScope(JsonTextReader& reader) : reader_(reader), allowed_(++reader.depth_ <= reader.options_.max_depth) {
-      if (!allowed_) [[unlikely]] reader_.FailDepth();
+    explicit DepthScope(JsonTextReader& reader)
+        : reader_(reader), allowed_(++reader.depth_ <= reader.options_.max_depth) {
+      if (!allowed_) [[unlikely]]
+        reader_.FailDepth();
     }
     ~DepthScope() { --reader_.depth_; }
     DepthScope(const DepthScope&) = delete;

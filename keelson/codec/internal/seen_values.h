@@ -1,9 +1,9 @@
 // What a reader has decoded before, found again by the bytes it was decoded from.
 //
-// The Pods of one ReplicaSet repeat most of their sub-objects to the letter. When the bytes of a sub-object have been seen
-// before, the node they gave is the answer and they are skipped: decoding becomes faster than parsing. Nodes given out so
-// are shared as by any copy; a write to one clones it. The bytes are kept and compared, so a colliding hash costs a look
-// and nothing else.
+// The Pods of one ReplicaSet repeat most of their sub-objects to the letter. When the bytes of a sub-object have been
+// seen before, the node they gave is the answer and they are skipped: decoding becomes faster than parsing. Nodes given
+// out so are shared as by any copy; a write to one clones it. The bytes are kept and compared, so a colliding hash
+// costs a look and nothing else.
 //
 //   uint8_t& odds = seen.OddsAt(&field, bytes);
 //   if (!seen.WorthALook(odds)) return Decode(bytes);
@@ -46,9 +46,9 @@ class SeenValues {
   SeenValues(const SeenValues&) = delete;
   SeenValues& operator=(const SeenValues&) = delete;
 
-  // How likely values at one place of a type, with one beginning, have been seen: learnt from the ones before. A condition
-  // with its times is always new, and looking it up would be wasted; a toleration is always the same. `beginning` may go
-  // on behind the value.
+  // How likely values at one place of a type, with one beginning, have been seen: learnt from the ones before. A
+  // condition with its times is always new, and looking it up would be wasted; a toleration is always the same.
+  // `beginning` may go on behind the value.
   uint8_t& OddsAt(const void* place, std::string_view beginning) {
     const size_t length = std::min<size_t>(beginning.size(), 16);
     return scores_[HashBytes(beginning.data(), length, reinterpret_cast<uintptr_t>(place)) % kPlaces];
@@ -73,8 +73,8 @@ class SeenValues {
     return nullptr;
   }
 
-  // What decoding gave after Find had found nothing; null when it must not be given again. Kept at the second time: most
-  // of what is new never comes again.
+  // What decoding gave after Find had found nothing; null when it must not be given again. Kept at the second time:
+  // most of what is new never comes again.
   void Note(const Key& key, uint8_t& odds, Node* node) {
     if (node == nullptr) {
       odds = 0;

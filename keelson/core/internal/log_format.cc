@@ -57,7 +57,8 @@ void AppendJsonValue(std::string& out, const LogValue& value) {
                  [&](bool flag) { out += flag ? "true" : "false"; },
                  [&](double number) {
                    // JSON has no word for these.
-                   std::isfinite(number) ? void(out += FormatDouble(number)) : AppendJsonString(out, FormatDouble(number));
+                   std::isfinite(number) ? void(out += FormatDouble(number))
+                                         : AppendJsonString(out, FormatDouble(number));
                  },
                  [&](Duration span) { AppendJsonString(out, FormatDuration(span)); },
                  [&](WallTime time) { AppendJsonString(out, FormatTime(time)); },
