@@ -37,13 +37,12 @@ std::string Write(const Type& type, const AnyValue& value) {
   return out;
 }
 
-void Try(const Type& type, std::string_view message) {
-  ProtobufReadOptions sharing;
-  sharing.share_nodes = true;
+// The readers keep what they have seen from one type to the next.
+void Try(ProtobufReader& plain, ProtobufReader& sharing, const Type& type, std::string_view message) {
   AnyValue value(type);
   AnyValue shared(type);
-  const Result<void> read = DecodeProtobuf(type, value.data(), message);
-  const Result<void> read_sharing = DecodeProtobuf(type, shared.data(), message, sharing);
+  const Result<void> read = plain.Read(type, value.data(), message);
+  const Result<void> read_sharing = sharing.Read(type, shared.data(), message);
   Require(read.has_value() == read_sharing.has_value(), type, "sharing nodes changes what can be read");
   if (!read) {
     Require(IsZero(type, value.data()) && IsZero(type, shared.data()), type, "an error left something behind");
@@ -53,8 +52,8 @@ void Try(const Type& type, std::string_view message) {
   Require(written == Write(type, shared), type, "sharing nodes changes the value");
   AnyValue again(type);
   AnyValue once_more(type);
-  Require(DecodeProtobuf(type, again.data(), written).has_value(), type, "what was written cannot be read");
-  Require(DecodeProtobuf(type, once_more.data(), written).has_value(), type, "what was written cannot be read twice");
+  Require(plain.Read(type, again.data(), written).has_value(), type, "what was written cannot be read");
+  Require(sharing.Read(type, once_more.data(), written).has_value(), type, "what was written cannot be read twice");
   Require(Write(type, again) == written, type, "what was written changes when it is read and written");
   const bool has_nan = !Equal(type, again.data(), once_more.data());  // nothing else differs from itself
   Require(has_nan || Equal(type, value.data(), again.data()), type, "the value changes when it is written and read");
@@ -64,13 +63,15 @@ void Try(const Type& type, std::string_view message) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view message(reinterpret_cast<const char*>(data), size);
+  ProtobufReader plain;
+  ProtobufReader sharing({.share_nodes = true});
   for (const Type* type :
        {&TypeOf<corev1::Pod>(), &TypeOf<corev1::PodList>(), &TypeOf<corev1::ConfigMap>(), &TypeOf<corev1::Service>(),
         &TypeOf<corev1::Node>(), &TypeOf<appsv1::StatefulSet>(), &TypeOf<apiextensionsv1::CustomResourceDefinition>(),
         &TypeOf<autoscalingv2::HorizontalPodAutoscaler>(), &TypeOf<batchv1::Job>(), &TypeOf<coordinationv1::Lease>(),
         &TypeOf<authenticationv1::TokenReview>(), &TypeOf<resourcev1::ResourceSlice>(),
         &TypeOf<metav1::WatchEvent>()}) {
-    Try(*type, message);
+    Try(plain, sharing, *type, message);
   }
   if (const Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(message)) {
     std::string body;

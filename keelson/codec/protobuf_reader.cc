@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +12,9 @@
 #include "keelson/codec/internal/fields_cut.h"
 #include "keelson/codec/internal/protobuf_plan.h"
 #include "keelson/codec/internal/protobuf_scalars.h"
+#include "keelson/codec/internal/protobuf_unknown.h"
 #include "keelson/codec/internal/scratch.h"
+#include "keelson/codec/internal/seen_values.h"
 #include "keelson/codec/internal/slot_stack.h"
 #include "keelson/codec/internal/unknown_path.h"
 
@@ -41,61 +42,88 @@ bool NeedsOps(const Type& type) {
 // What a Read… has filled when it fails stays owned by the value it was given.
 class ProtobufReader::Impl : private internal::ProtobufScalars {
  public:
-  ProtobufReadOptions options;
+  explicit Impl(const ProtobufReadOptions& read_options) : options_(read_options), strings_(read_options.share_nodes) {}
+
+  void set_options(const ProtobufReadOptions& read_options) {
+    options_ = read_options;
+    if (strings_.shared() == options_.share_nodes) return;
+    strings_ = internal::SeenStrings(options_.share_nodes);
+    seen_.Clear();
+  }
 
   Result<void> Read(const Type& type, void* value, std::string_view message) {
     if (type.message == nullptr) {
       return Error::Unsupported(std::string(type.name) + " has no protobuf form: read it from JSON");
     }
-    if (message.size() > options.max_bytes) {
+    if (message.size() > options_.max_bytes) {
       return Error::InvalidArgument("cannot read " + std::string(type.name) + " from protobuf: it has " +
                                     std::to_string(message.size()) + " bytes, more than the limit of " +
-                                    std::to_string(options.max_bytes));
+                                    std::to_string(options_.max_bytes));
     }
     const auto* bytes = reinterpret_cast<const uint8_t*>(message.data());
-    extra_work_left_ = kExtraWork + kExtraWorkPerByte * message.size();
-    unknown_.clear();
-    unknown_count_ = 0;
+    budget_.Begin(message.size());
+    unknown_.Clear();
     has_owner_ = false;
     holds_unique_ = false;
     const Input in = {bytes, bytes + message.size()};
-    if (ReadStruct(plans_.Of(type), static_cast<std::byte*>(value), in, options.max_depth)) return {};
+    if (ReadStruct(plans_.Of(type), static_cast<std::byte*>(value), in, options_.max_depth)) return {};
     ResetValue(type, value);
     return Error::InvalidArgument("cannot read " + std::string(type.name) + " from protobuf: " + Description());
   }
 
  private:
-  // Merging what should have come together and naming unknown fields cost more than the bytes they come from. This much
-  // is allowed, in bytes moved, so that no input takes unreasonably long.
-  static constexpr size_t kExtraWork = size_t{1} << 30;
-  static constexpr size_t kExtraWorkPerByte = 64;
-
-  struct UnknownMessage {
-    std::vector<std::string> steps;  // innermost first
-    std::string bytes;
-  };
-
-  bool SpendExtraWork(size_t work) {
-    if (work > extra_work_left_)
-      return Fail("the fields are too scattered: send the elements of a list or map together");
-    extra_work_left_ -= work;
-    return true;
+  bool SpendWork(bool allowed) {
+    return allowed ||
+           Fail("reading takes too much work: send the elements of a list or map together, and fewer unknown fields");
   }
 
   bool ReadFieldsV1(Input in, std::byte* value, bool share) {
     std::string_view json;
     if (!ReadOnlyString(in, true, &json)) return false;
-    const UniquenessScope uniqueness(*this);
     const Type& list = TypeOf<List<String>>();
     ResetValue(list, value);
-    const size_t base = slots_.size();
-    internal::CutFields(json, piece_ends_);
-    size_t start = 0;
-    for (const size_t end : piece_ends_) {
-      NodeAt(slots_.Push(sizeof(Node*))) = internal::MakeStringNode(json.substr(start, end - start), share);
-      start = end;
+    return ReadSeen(&TypeOf<FieldsV1>(), list, json, &NodeAt(value), [&](Node** node) {
+      const size_t base = slots_.size();
+      internal::CutFields(json, piece_ends_);
+      size_t start = 0;
+      for (const size_t end : piece_ends_) {
+        slots_.PushValue(MakeString(json.substr(start, end - start), share));
+        start = end;
+      }
+      const UniquenessScope uniqueness(*this);
+      *node = TakeSlots(NodeKind::kList, list, base, share);
+      return true;
+    });
+  }
+
+  Node* MakeString(std::string_view text, bool share) {
+    return share == strings_.shared() ? strings_.Find(text) : internal::MakeStringNode(text, share);
+  }
+  // Text that is unique has not been seen either.
+  void SetString(std::byte* value, std::string_view text, bool unique) {
+    Node*& node = NodeAt(value);
+    if (node != nullptr && internal::DropReference(node)) internal::FreeStringNode(node);
+    node = unique ? internal::MakeStringNode(text, false) : strings_.Find(text);
+  }
+
+  // Reads a node from `bytes` by read(slot), unless the node that they gave before is still known. `place` is where in
+  // the types this is, for the odds of that.
+  template <class ReadNode>
+  bool ReadSeen(const void* place, const Type& content, std::string_view bytes, Node** slot, ReadNode read) {
+    if (bytes.size() < internal::SeenValues::kShortest || bytes.size() > internal::SeenValues::kLongest)
+      return read(slot);
+    uint8_t& odds = seen_.OddsAt(place, bytes);
+    if (!seen_.WorthALook(odds)) return read(slot);
+    const auto key = seen_.KeyOf(content, bytes);
+    if (Node* found = seen_.Find(key)) {
+      *slot = found;
+      return true;
     }
-    NodeAt(value) = TakeSlots(NodeKind::kList, list, base, share);
+    const size_t unknown_before = unknown_seen_;
+    const UniquenessScope uniqueness(*this);
+    if (!read(slot)) return false;
+    // An unknown field is kept elsewhere and would be missing the next time.
+    seen_.Note(key, odds, unknown_seen_ == unknown_before && !holds_unique_ ? *slot : nullptr);
     return true;
   }
 
@@ -145,15 +173,21 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
 
   // Reads a struct into a node of its own and puts that into the slot at `slot_at` of slots_, which is null.
   bool ReadStructSlot(const Plan& plan, size_t slot_at, Input in, int depth, bool share) {
-    if (!share || plan.type->ops != nullptr) {
-      Node* node = NewStruct(*plan.type);
-      NodeAt(slots_.at(slot_at)) = node;
-      return ReadStruct(plan, node->payload(), in, depth);
-    }
     Node* node = nullptr;
-    const bool read = ReadSharedStruct(plan, &node, in, depth);
+    const bool read = ReadStructNode(plan, plan.type, &node, in, depth, share);
     NodeAt(slots_.at(slot_at)) = node;
     return read;
+  }
+
+  // `node` is null before.
+  bool ReadStructNode(const Plan& plan, const void* place, Node** node, Input in, int depth, bool share) {
+    const Type& type = *plan.type;
+    const auto read = [&](Node** into) {
+      if (share && type.ops == nullptr) return ReadSharedStruct(plan, into, in, depth);
+      *into = NewStruct(type);
+      return ReadStruct(plan, (*into)->payload(), in, depth);
+    };
+    return type.ops != nullptr ? read(node) : ReadSeen(place, type, TextOf(in.at, in.end), node, read);
   }
 
   static Node* NewStruct(const Type& type) {
@@ -207,18 +241,18 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     const size_t existing = Length(type, value);
     for (;;) {
       const size_t index = existing + (slots_.size() - base) / step;
-      const size_t unknown_mark = unknown_count_;
+      const size_t unknown_mark = unknown_.count();
       if (!(packed ? ReadPacked(element, in) : ReadElementSlot(element, plan, wire, in, depth, share))) {
         FailAtIndex(index);
         return DropSlotsAndFail(type, base, 0, step);
       }
-      if (unknown_count_ > unknown_mark && field != nullptr) {
+      if (unknown_.count() > unknown_mark && field != nullptr) {
         const void* item = NodeAt(slots_.at(slots_.size() - step))->payload();  // only structs hold unknown fields
         std::string name;
         internal::AppendElementStep(name, *field, element, item, index);
         if (!AddUnknownStep(unknown_mark, name)) return DropSlotsAndFail(type, base, 0, step);
       }
-      if (in.left() < tag.size() || std::memcmp(in.at, tag.data(), tag.size()) != 0) break;
+      if (!StartsWith(in, tag)) break;
       in.at += tag.size();
     }
     if (!CheckLength(existing + (slots_.size() - base) / step)) return DropSlotsAndFail(type, base, 0, step);
@@ -260,7 +294,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   bool AppendToOps(const Type& type, const Field* field, std::byte* value, WireType wire, Input& in, int depth) {
     const Type& element = *type.element;
     const size_t index = Length(type, value);
-    const size_t unknown_mark = unknown_count_;
+    const size_t unknown_mark = unknown_.count();
     if (wire == WireType::kBytes && IsNumeric(element.kind)) {
       Input bytes;
       if (!ReadBytes(in, &bytes)) return false;
@@ -274,7 +308,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     }
     auto* item = static_cast<std::byte*>(AppendElement(type, value));
     if (!ReadValue(element, item, wire, in, depth, false)) return FailAtIndex(index);
-    if (unknown_count_ == unknown_mark || field == nullptr) return true;
+    if (unknown_.count() == unknown_mark || field == nullptr) return true;
     std::string name;
     internal::AppendElementStep(name, *field, element, item, index);
     return AddUnknownStep(unknown_mark, name);
@@ -308,7 +342,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
         const size_t last = slots_.size() - step;
         ascending = ascending && (last == base || KeyAt(last - step) < KeyAt(last));
       }
-      if (in.left() < tag.size() || std::memcmp(in.at, tag.data(), tag.size()) != 0) break;
+      if (!StartsWith(in, tag)) break;
       in.at += tag.size();
     }
     if (slots_.size() == base) return true;
@@ -330,7 +364,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     slots_.Push(MapEntrySize(element));
     const size_t slot_at = entry_at + sizeof(Node*);
     bool has_value = false;
-    const size_t unknown_mark = unknown_count_;
+    const size_t unknown_mark = unknown_.count();
     const bool read = ReadSmallMessage(entry, [&](uint32_t number, WireType wire, Input& field, bool* known) {
       if (number == 1) return ReadView(field, wire, true, &key);
       *known = number == 2;
@@ -353,14 +387,14 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     if (!read) return FailAt("[" + std::string(key) + "]");
     if (plan != nullptr && !has_value && !ReadStructSlot(*plan, slot_at, {nullptr, nullptr}, depth, share))
       return false;
-    NodeAt(slots_.at(entry_at)) = internal::MakeStringNode(key, share);
+    NodeAt(slots_.at(entry_at)) = MakeString(key, share);
     return NameUnknownOfEntry(unknown_mark, key);
   }
 
   bool ReadEntryWithOps(const Type& type, std::byte* value, Input entry, int depth) {
     std::string_view key;
     if (!ReadEntryKey(entry, &key)) return false;
-    const size_t unknown_mark = unknown_count_;
+    const size_t unknown_mark = unknown_.count();
     auto* item = static_cast<std::byte*>(EnsureEntry(type, value, key));
     ResetValue(*type.element, item);
     const bool read = ReadSmallMessage(entry, [&](uint32_t number, WireType wire, Input& field, bool* known) {
@@ -372,7 +406,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   }
 
   bool NameUnknownOfEntry(size_t unknown_mark, std::string_view key) {
-    if (unknown_count_ == unknown_mark) return true;
+    if (unknown_.count() == unknown_mark) return true;
     std::string step;
     internal::AppendEntryStep(step, key);
     return AddUnknownStep(unknown_mark, step);
@@ -422,7 +456,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
         DropEntry(*type.element, node->payload() + low * step);
       } else {
         const size_t moved = (node->length() - low) * step;
-        if (!SpendExtraWork(moved) || !CheckLength(node->length() + 1)) {
+        if (!SpendWork(budget_.Spend(moved)) || !CheckLength(node->length() + 1)) {
           return DropSlotsAndFail(type, base, sizeof(Node*), step, at);
         }
         node = internal::GrowNode(type, node);
@@ -469,6 +503,8 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
         if (!ReadView(in, wire, type.kind == Kind::kString, &view)) return false;
         if (type.ops != nullptr) {
           WriteString(type, value, view);
+        } else if (type.kind == Kind::kString) {
+          SetString(value, view, share != options_.share_nodes);
         } else {
           internal::SetString(value, view, share);
         }
@@ -507,11 +543,10 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     return true;
   }
 
-  bool ReadOptionalStruct(const Plan& plan, std::byte* value, Input in, int depth, bool share) {
-    const Type& type = *plan.type;
+  bool ReadOptionalStruct(const Plan& plan, const void* place, std::byte* value, Input in, int depth, bool share) {
     Node*& node = NodeAt(value);
-    if (node == nullptr && share && type.ops == nullptr) return ReadSharedStruct(plan, &node, in, depth);
-    node = node == nullptr ? NewStruct(type) : internal::DetachNode(type, node);
+    if (node == nullptr) return ReadStructNode(plan, place, &node, in, depth, share);
+    node = internal::DetachNode(*plan.type, node);
     return ReadStruct(plan, node->payload(), in, depth);
   }
 
@@ -522,7 +557,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     }
     if (plan == nullptr) return ReadOptionalScalar(type, value, wire, in, depth, share);
     Input bytes;
-    return ReadBytes(in, wire, &bytes) && ReadOptionalStruct(*plan, value, bytes, depth, share);
+    return ReadBytes(in, wire, &bytes) && ReadOptionalStruct(*plan, &type, value, bytes, depth, share);
   }
 
   // The whole of one struct, merged into `value`.
@@ -530,17 +565,20 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     if (!plan.keeps_unknown || has_owner_) return ReadMessage(plan, value, in, depth);
     // The outermost object with an ObjectMeta keeps what is not known anywhere inside.
     has_owner_ = true;
-    const size_t unknown_mark = unknown_count_;
+    const size_t unknown_mark = unknown_.count();
     const bool read = ReadMessage(plan, value, in, depth);
     has_owner_ = false;
-    if (!read || unknown_count_ == unknown_mark) return read;
-    return FileUnknownFields(unknown_mark, *internal::FindUnknownFields(*plan.type, value));
+    if (!read || unknown_.count() == unknown_mark) return read;
+    UnknownFields& fields = *internal::FindUnknownFields(*plan.type, value);
+    if (!SpendWork(unknown_.File(unknown_mark, fields, budget_))) return false;
+    if (options_.share_nodes) ShareNodes(fields);
+    return true;
   }
 
   bool ReadMessage(const Plan& plan, std::byte* value, Input in, int depth) {
-    if (depth <= 0) return Fail("messages are nested deeper than the limit of " + std::to_string(options.max_depth));
+    if (depth <= 0) return Fail("messages are nested deeper than the limit of " + std::to_string(options_.max_depth));
     const Row* row = plan.rows.data();
-    size_t unknown_at = kNone;
+    size_t unknown_at = internal::ProtobufUnknown::kNone;
     while (!in.done()) {
       const uint8_t* const start = in.at;
       uint32_t tag = *in.at;
@@ -566,7 +604,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
           std::string_view text;
           if (!ReadView(in, WireType::kBytes, true, &text)) return FailAt(std::string(row->field->name));
           holds_unique_ |= row->unique;
-          internal::SetString(member, text, options.share_nodes && !row->unique);
+          SetString(member, text, row->unique);
           continue;
         }
         case Row::Step::kBool:
@@ -592,15 +630,15 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
 
   // A field that may hold messages, and so unknown fields.
   bool ReadRow(const Plan& plan, const Row& row, std::byte* member, std::string_view tag, Input& in, int depth) {
-    const size_t unknown_mark = unknown_count_;
-    const bool share = options.share_nodes && !row.unique;
+    const size_t unknown_mark = unknown_.count();
+    const bool share = options_.share_nodes && !row.unique;
     holds_unique_ |= row.unique;
     bool read = false;
     switch (row.step) {
       case Row::Step::kNested: {
         Input bytes;
         if (!ReadBytes(in, &bytes) || !ReadMessage(plans_.NestedIn(plan, row), member, bytes, depth)) return false;
-        if (unknown_count_ == unknown_mark) return true;
+        if (unknown_.count() == unknown_mark) return true;
         return AddUnknownField(unknown_mark, "#" + std::to_string(internal::FieldNumber(row.tag)));
       }
       case Row::Step::kStruct: {
@@ -610,17 +648,14 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       }
       case Row::Step::kOptionalStruct: {
         Input bytes;
-        read = ReadBytes(in, &bytes) && ReadOptionalStruct(*plans_.StructIn(row), member, bytes, depth, share);
+        read = ReadBytes(in, &bytes) && ReadOptionalStruct(*plans_.StructIn(row), &row, member, bytes, depth, share);
         break;
       }
       case Row::Step::kOptionalScalar:
         read = ReadOptionalScalar(*row.type, member, internal::WireTypeOf(row.tag), in, depth, share);
         break;
       case Row::Step::kList:
-        read = ReadList(*row.type, row.field, plans_.StructIn(row), member, tag, internal::WireTypeOf(row.tag), in,
-                        depth, share);
-        break;
-      case Row::Step::kMap: read = ReadMap(*row.type, plans_.StructIn(row), member, tag, in, depth, share); break;
+      case Row::Step::kMap: read = ReadRun(row, member, tag, in, depth, share); break;
       case Row::Step::kTime: {
         Input bytes;
         read = ReadBytes(in, &bytes) && ReadTime(bytes, member);
@@ -629,7 +664,43 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       default: read = ReadField(row, member, tag, internal::WireTypeOf(row.tag), in, depth);
     }
     if (!read) return FailAt(std::string(row.field->name));
-    return unknown_count_ == unknown_mark || AddUnknownField(unknown_mark, row.field->name);
+    return unknown_.count() == unknown_mark || AddUnknownField(unknown_mark, row.field->name);
+  }
+
+  // A list or map, of which all elements that come together may have been seen before.
+  bool ReadRun(const Row& row, std::byte* member, std::string_view tag, Input& in, int depth, bool share) {
+    const WireType wire = internal::WireTypeOf(row.tag);
+    const auto read = [&](Node**) {
+      if (row.step == Row::Step::kMap) return ReadMap(*row.type, plans_.StructIn(row), member, tag, in, depth, share);
+      return ReadList(*row.type, row.field, plans_.StructIn(row), member, tag, wire, in, depth, share);
+    };
+    Node*& node = NodeAt(member);
+    if (row.type->ops != nullptr || wire != WireType::kBytes || node != nullptr) return read(nullptr);
+    if (row.type->element->ops != nullptr) return read(nullptr);
+    const uint8_t* const end = FindRunEnd(in, tag);
+    if (end == nullptr) return read(nullptr);
+    if (!ReadSeen(&row, *row.type, TextOf(in.at, end), &node, read)) return false;
+    in.at = end;
+    return true;
+  }
+
+  // Behind the last of the fields with this tag that follow each other; null when there are too many bytes to be worth
+  // it.
+  static const uint8_t* FindRunEnd(Input in, std::string_view tag) {
+    const uint8_t* const limit = in.at + std::min(in.left(), internal::SeenValues::kLongest);
+    for (;;) {
+      uint64_t length = 0;
+      in.at = internal::ReadVarint(in.at, limit, &length);
+      if (in.at == nullptr || length > static_cast<size_t>(limit - in.at)) return nullptr;
+      in.at += length;
+      if (!StartsWith(in, tag)) return in.at;
+      in.at += tag.size();
+    }
+  }
+
+  static bool StartsWith(const Input& in, std::string_view tag) {
+    if (in.left() < tag.size() || in.at[0] != static_cast<uint8_t>(tag[0])) return false;
+    return tag.size() == 1 || std::memcmp(in.at, tag.data(), tag.size()) == 0;
   }
 
   // One that has no row, or a row with another wire type: unknown, packed numbers, or an error.
@@ -645,13 +716,14 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
              FailAt(std::string(row.field->name));
     }
     if (!Skip(in, tag)) return false;
-    KeepUnknown(unknown_at, TextOf(start, in.at));
+    ++unknown_seen_;
+    if (has_owner_) unknown_.Keep(unknown_at, TextOf(start, in.at));
     return true;
   }
 
   bool ReadField(const Row& row, std::byte* value, std::string_view tag, WireType wire, Input& in, int depth) {
     const Type& type = *row.field->type;
-    const bool share = options.share_nodes && !row.unique;
+    const bool share = options_.share_nodes && !row.unique;
     holds_unique_ |= row.unique;
     switch (type.kind) {
       case Kind::kList:
@@ -665,75 +737,32 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     }
   }
 
-  // --- Unknown fields. Their paths are put together from the inside out: the keys that name an element of a list are
-  // known when it has been read. ---
-
-  void KeepUnknown(size_t* unknown_at, std::string_view field) {
-    if (!has_owner_) return;
-    if (*unknown_at == kNone) {
-      *unknown_at = unknown_count_;
-      unknown_.emplace_back();
-      ++unknown_count_;
-    }
-    unknown_[*unknown_at].bytes += field;
-  }
+  // --- Unknown fields ---
 
   bool AddUnknownField(size_t mark, std::string_view name) {
     std::string step;
     internal::AppendFieldStep(step, name);
     return AddUnknownStep(mark, step);
   }
+  bool AddUnknownStep(size_t mark, const std::string& step) { return SpendWork(unknown_.AddStep(mark, step, budget_)); }
 
-  bool AddUnknownStep(size_t mark, const std::string& step) {
-    if (!SpendExtraWork((unknown_count_ - mark) * (step.size() + sizeof(std::string)))) return false;
-    for (size_t i = mark; i < unknown_count_; ++i) unknown_[i].steps.push_back(step);
-    return true;
-  }
-
-  // Those found since `mark`, into the object that keeps them.
-  bool FileUnknownFields(size_t mark, UnknownFields& fields) {
-    std::map<std::string, std::string> found;
-    for (size_t i = mark; i < unknown_count_; ++i) {
-      std::string path;
-      for (size_t step = unknown_[i].steps.size(); step-- > 0;) path += unknown_[i].steps[step];
-      found[path + internal::kProtobufMark] += unknown_[i].bytes;
-    }
-    unknown_.resize(mark);
-    unknown_count_ = mark;
-    const bool had_some = !fields.empty();  // an object that came in two parts
-    for (auto& [path, bytes] : found) {
-      if (had_some) {
-        if (!SpendExtraWork(fields.size() * sizeof(Bytes) * 2)) return false;
-        if (const Bytes* earlier = fields.find(path)) {
-          if (!SpendExtraWork(earlier->size())) return false;
-          bytes.insert(0, *earlier);
-        }
-      }
-      if (!CheckLength(bytes.size()) || !CheckLength(path.size())) return false;
-      fields.Set(path, Bytes(bytes));
-    }
-    if (options.share_nodes) ShareNodes(fields);
-    return true;
-  }
-
-  static constexpr size_t kNone = SIZE_MAX;
-
+  ProtobufReadOptions options_;
   // Elements of the lists and entries of the maps being read, the innermost at the end.
   internal::SlotStack slots_;
   // Structs being read that will be shared.
   internal::Scratch structs_;
   std::vector<size_t> piece_ends_;
   internal::ProtobufPlans plans_;
-  std::vector<UnknownMessage> unknown_;
-  size_t unknown_count_ = 0;   // its size, at hand
+  internal::ProtobufUnknown unknown_;
+  size_t unknown_seen_ = 0;  // also of those that nobody keeps
+  internal::SeenValues seen_;
+  internal::SeenStrings strings_;
   bool has_owner_ = false;     // of the unknown fields at hand
   bool holds_unique_ = false;  // the node being read
-  size_t extra_work_left_ = 0;
+  internal::WorkBudget budget_;
 };
 
-ProtobufReader::ProtobufReader(ProtobufReadOptions options) : impl_(std::make_unique<Impl>()) {
-  impl_->options = options;
-}
+ProtobufReader::ProtobufReader(ProtobufReadOptions options) : impl_(std::make_unique<Impl>(options)) {}
 ProtobufReader::~ProtobufReader() = default;
 ProtobufReader::ProtobufReader(ProtobufReader&&) noexcept = default;
 ProtobufReader& ProtobufReader::operator=(ProtobufReader&&) noexcept = default;
@@ -742,7 +771,7 @@ Result<void> ProtobufReader::Read(const Type& type, void* value, std::string_vie
   return impl_->Read(type, value, message);
 }
 
-void ProtobufReader::set_options(const ProtobufReadOptions& options) { impl_->options = options; }
+void ProtobufReader::set_options(const ProtobufReadOptions& options) { impl_->set_options(options); }
 
 constexpr size_t kLargeMessage = size_t{4} << 20;
 

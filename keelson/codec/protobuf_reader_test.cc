@@ -49,16 +49,15 @@ TEST(ProtobufReader, ReadsEveryRecordedObjectAsItsJson) {
 
 TEST(ProtobufReader, SharedNodesMakeEqualValuesAndLeaveWithThem) {
   const size_t before = SharedNodeCount();
-  ProtobufReader sharing({.share_nodes = true});
-  ProtobufReader plain;
   for (const RecordedObject& object : RecordedObjects()) {
+    ProtobufReader sharing({.share_nodes = true});
     AnyValue own(*object.type);
     AnyValue shared(*object.type);
     AnyValue again(*object.type);
-    ASSERT_TRUE(plain.Read(*object.type, own.data(), object.protobuf));
+    ASSERT_TRUE(DecodeProtobuf(*object.type, own.data(), object.protobuf));
     ASSERT_TRUE(sharing.Read(*object.type, shared.data(), object.protobuf));
     const size_t nodes = SharedNodeCount();
-    ASSERT_TRUE(sharing.Read(*object.type, again.data(), object.protobuf));
+    ASSERT_TRUE(ProtobufReader({.share_nodes = true}).Read(*object.type, again.data(), object.protobuf));
     EXPECT_EQ(SharedNodeCount(), nodes) << object.label << " was stored twice";
     EXPECT_TRUE(Equal(*object.type, own.data(), shared.data())) << object.label;
     std::string written;
@@ -73,16 +72,57 @@ TEST(ProtobufReader, EveryCutOffObjectIsAnErrorOrAPrefixOfItsFields) {
   for (const RecordedObject& object : RecordedObjects()) {
     if (object.label != "core/v1.Pod sparse" && object.label != "apiextensions/v1.CustomResourceDefinition sparse")
       continue;
-    for (size_t length = 0; length < object.protobuf.size(); ++length) {
-      for (const bool share : {false, true}) {
+    for (const bool share : {false, true}) {
+      ProtobufReader reader({.share_nodes = share});
+      for (size_t length = 0; length < object.protobuf.size(); ++length) {
         AnyValue value(*object.type);
         const std::string cut = object.protobuf.substr(0, length);  // its own memory, so that reading past it is seen
-        const Result<void> read = DecodeProtobuf(*object.type, value.data(), cut, {.share_nodes = share});
+        const Result<void> read = reader.Read(*object.type, value.data(), cut);
         EXPECT_TRUE(read.has_value() || IsZero(*object.type, value.data())) << length;
       }
     }
   }
   EXPECT_EQ(SharedNodeCount(), before);
+}
+
+// What is found by its bytes must not differ from what is read.
+TEST(ProtobufReader, ReadingAgainGivesTheSameAndSeparateValues) {
+  for (const bool share : {false, true}) {
+    ProtobufReader reader({.share_nodes = share});
+    const std::vector<RecordedObject> objects = RecordedObjects();
+    for (int round = 0; round < 4; ++round) {
+      for (const RecordedObject& object : objects) {
+        AnyValue value(*object.type);
+        ASSERT_TRUE(reader.Read(*object.type, value.data(), object.protobuf)) << object.label;
+        std::string written;
+        AppendProtobuf(*object.type, value.data(), written);
+        ASSERT_EQ(written, object.protobuf) << object.label;
+      }
+    }
+    const std::string spec =
+        BytesField(2, BytesField(1, "application") + BytesField(2, "image") + BytesField(3, "command"));
+    corev1::Pod pods[5];
+    for (corev1::Pod& pod : pods) {
+      ASSERT_TRUE(reader.Read(TypeOf<corev1::Pod>(), &pod, BytesField(2, spec)));
+      EXPECT_EQ(std::as_const(pod).spec.containers[0].image, "image");
+      pod.spec.containers[0].image = "changed";
+      pod.spec.containers[0].command.push_back("changed");
+    }
+  }
+}
+
+TEST(ProtobufReader, UnknownFieldsAreFoundEachTime) {
+  const std::string container = BytesField(1, "application") + BytesField(1000, "from a newer server");
+  const std::string spec = BytesField(2, container) + BytesField(2, BytesField(1, "without any"));
+  ProtobufReader reader;
+  for (int round = 0; round < 5; ++round) {
+    corev1::PodSpec alone;  // has no place for them
+    ASSERT_TRUE(reader.Read(TypeOf<corev1::PodSpec>(), &alone, spec));
+    corev1::Pod pod;
+    ASSERT_TRUE(reader.Read(TypeOf<corev1::Pod>(), &pod, BytesField(2, spec)));
+    EXPECT_EQ(pod.metadata.unknownFields.size(), 1u);
+    EXPECT_NE(ToProtobuf(pod).find("from a newer server"), std::string::npos);
+  }
 }
 
 TEST(ProtobufReader, FieldsMayComeInAnyOrder) {
