@@ -163,10 +163,14 @@ double TimeCopy(const corev1::Pod& pod) {
   return (CpuSeconds() - start) / kRounds;
 }
 
-// Feeds the texts of N Pods from a process of their own, so that making them leaves no trace in this one's memory.
+using Encode = std::string (*)(const corev1::Pod& pod);
+std::string AsJson(const corev1::Pod& pod) { return ToJson(pod); }
+std::string AsProtobuf(const corev1::Pod& pod) { return ToProtobuf(pod); }
+
+// Feeds N Pods, encoded, from a process of their own: making them leaves no trace in this one's memory and caches.
 class PodSource {
  public:
-  explicit PodSource(const Options& options) {
+  PodSource(const Options& options, Encode encode) {
     int ends[2];
     if (pipe(ends) != 0) Die("cannot make a pipe");
     child_ = fork();
@@ -175,7 +179,7 @@ class PodSource {
       close(ends[0]);
       FILE* out = fdopen(ends[1], "wb");
       for (size_t i = 0; i < options.pods; ++i) {
-        const std::string text = ToJson(MakePod(options.Number(i)));
+        const std::string text = encode(MakePod(options.Number(i)));
         const auto size = static_cast<uint32_t>(text.size());
         if (fwrite(&size, sizeof size, 1, out) != 1 || fwrite(text.data(), text.size(), 1, out) != 1) _exit(1);
       }
@@ -191,12 +195,11 @@ class PodSource {
   PodSource(const PodSource&) = delete;
   PodSource& operator=(const PodSource&) = delete;
 
-  const std::string& Next() {
+  void Read(std::string& text) {
     uint32_t size;
     if (fread(&size, sizeof size, 1, in_) != 1) Die("the source of Pods ended early");
-    text_.resize(size);
-    if (fread(text_.data(), size, 1, in_) != 1) Die("the source of Pods ended early");
-    return text_;
+    text.resize(size);
+    if (fread(text.data(), size, 1, in_) != 1) Die("the source of Pods ended early");
   }
 
  private:
@@ -207,7 +210,6 @@ class PodSource {
 
   pid_t child_;
   FILE* in_;
-  std::string text_;
 };
 
 struct Held {
@@ -219,14 +221,15 @@ struct Held {
 // All N Pods decoded as a cache does it and held: one pointer to a node each.
 Held HoldAll(const Options& options) {
   const size_t count = options.pods;
-  PodSource source(options);
+  PodSource source(options, AsJson);
+  std::string text;
   std::vector<Optional<corev1::Pod>> pods;
   pods.reserve(count);
   JsonReader reader({.share_nodes = true});
   const size_t before = ResidentBytes();
   double decoding = 0;
   for (size_t i = 0; i < count; ++i) {
-    const std::string& text = source.Next();
+    source.Read(text);
     const double start = CpuSeconds();
     Check(reader.Read(TypeOf<corev1::Pod>(), &pods.emplace_back().emplace(), text));
     decoding += CpuSeconds() - start;
@@ -240,30 +243,39 @@ Held HoldAll(const Options& options) {
   return {resident / per_pod, decoding / per_pod * 1e6, TimeCopy(*std::as_const(pods[0])) * 1e9};
 }
 
-// CPU time of measure(batch), summed over all Pods as make(pod) gives them. One thing is measured at a time, so that
-// nothing but the making of the next batch comes between.
-template <class Make, class Measure>
-double SumOverPods(const Options& options, Make make, Measure measure) {
+// CPU time of measure(texts), summed over all Pods as `encode` writes them. One thing is measured at a time.
+template <class Measure>
+double SumOverPods(const Options& options, Encode encode, Measure measure) {
+  PodSource source(options, encode);
+  std::vector<std::string> texts;
   double seconds = 0;
-  for (size_t first = 0; first < options.pods; first += kBatch) {
-    std::vector<decltype(make(corev1::Pod()))> batch;
-    for (size_t i = first; i < std::min(first + kBatch, options.pods); ++i)
-      batch.push_back(make(MakePod(options.Number(i))));
-    seconds += measure(batch);
+  for (size_t left = options.pods; left > 0; left -= texts.size()) {
+    texts.resize(std::min(kBatch, left));
+    for (std::string& text : texts) source.Read(text);
+    seconds += measure(texts);
   }
   return seconds;
+}
+
+// The same for encoding: what is encoded are Pods as they were read.
+template <class Append>
+double SumOfEncoding(const Options& options, Append append) {
+  std::vector<corev1::Pod> pods;
+  JsonReader reader;
+  return SumOverPods(options, AsJson, [&](const std::vector<std::string>& texts) {
+    pods.assign(texts.size(), {});
+    for (size_t i = 0; i < texts.size(); ++i) Check(reader.Read(TypeOf<corev1::Pod>(), &pods[i], texts[i]));
+    return TimeEncode(pods, append);
+  });
 }
 
 int Run(const Options& options) {
   RecordFile json_file(options.json_file);
   RecordFile protobuf_file(options.protobuf_file);
   const Held held = HoldAll(options);
-  const auto as_json = [](const corev1::Pod& pod) { return ToJson(pod); };
-  const auto as_protobuf = [](const corev1::Pod& pod) { return ToProtobuf(pod); };
-  const auto as_it_is = [](const corev1::Pod& pod) { return pod; };
   Figures sum;
   JsonReader json_reader;
-  sum.json_decode = SumOverPods(options, as_json, [&](const auto& texts) {
+  sum.json_decode = SumOverPods(options, AsJson, [&](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
       json_file.Write(text);
       sum.json_bytes += text.size();
@@ -271,25 +283,23 @@ int Run(const Options& options) {
     return TimeDecode(json_reader, texts);
   });
   ProtobufReader protobuf_reader;
-  sum.protobuf_decode = SumOverPods(options, as_protobuf, [&](const auto& messages) {
-    for (const std::string& message : messages) sum.protobuf_bytes += message.size();
+  sum.protobuf_decode = SumOverPods(options, AsProtobuf, [&](const std::vector<std::string>& messages) {
+    for (const std::string& message : messages) {
+      std::string enveloped;
+      AppendProtobufEnvelope({.api_version = "v1", .kind = "Pod", .raw = message}, enveloped);
+      protobuf_file.Write(enveloped);
+      sum.protobuf_bytes += message.size();
+    }
     return TimeDecode(protobuf_reader, messages);
   });
   ProtobufReader sharing_reader({.share_nodes = true});
-  sum.protobuf_shared =
-      SumOverPods(options, as_protobuf, [&](const auto& messages) { return TimeDecode(sharing_reader, messages); });
-  sum.json_encode = SumOverPods(options, as_it_is, [](const auto& pods) {
-    return TimeEncode(pods, [](const Type& type, const void* pod, std::string& out) { AppendJson(type, pod, out); });
+  sum.protobuf_shared = SumOverPods(options, AsProtobuf, [&](const std::vector<std::string>& messages) {
+    return TimeDecode(sharing_reader, messages);
   });
-  sum.protobuf_encode = SumOverPods(options, as_it_is, [&](const auto& pods) {
-    for (const corev1::Pod& pod : pods) {
-      std::string enveloped;
-      AppendProtobufEnvelope(TypeOf<corev1::Pod>(), &pod, enveloped);
-      protobuf_file.Write(enveloped);
-    }
-    return TimeEncode(pods,
-                      [](const Type& type, const void* pod, std::string& out) { AppendProtobuf(type, pod, out); });
-  });
+  sum.json_encode =
+      SumOfEncoding(options, [](const Type& type, const void* pod, std::string& out) { AppendJson(type, pod, out); });
+  sum.protobuf_encode = SumOfEncoding(
+      options, [](const Type& type, const void* pod, std::string& out) { AppendProtobuf(type, pod, out); });
 
   const auto count = static_cast<double>(options.pods);
   const auto micros = [&](double seconds) { return seconds / count * 1e6; };

@@ -21,11 +21,11 @@ inline constexpr std::string_view kProtobufMagic{"k8s\0", 4};
 
 // Views into the body it was opened from.
 struct ProtobufEnvelope {
-  std::string_view api_version;  // "v1", "apps/v1"
-  std::string_view kind;
-  std::string_view raw;               // the object's message
-  std::string_view content_encoding;  // of `raw`; empty: as it is
-  std::string_view content_type;      // empty: protobuf
+  std::string_view api_version = {};  // "v1", "apps/v1"
+  std::string_view kind = {};
+  std::string_view raw = {};               // the object's message
+  std::string_view content_encoding = {};  // of `raw`; empty: as it is
+  std::string_view content_type = {};      // empty: protobuf
 };
 
 inline bool IsProtobufEnvelope(std::string_view body) { return body.starts_with(kProtobufMagic); }
