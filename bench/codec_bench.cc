@@ -167,39 +167,36 @@ using Encode = std::string (*)(const corev1::Pod& pod);
 std::string AsJson(const corev1::Pod& pod) { return ToJson(pod); }
 std::string AsProtobuf(const corev1::Pod& pod) { return ToProtobuf(pod); }
 
-// Feeds N Pods, encoded, from a process of their own: making them leaves no trace in this one's memory and caches.
+// N Pods, encoded, made by a process of their own that has ended before the first is read: making them leaves no trace
+// in this one's memory and takes nothing from the core on which it measures.
 class PodSource {
  public:
-  PodSource(const Options& options, Encode encode) {
-    int ends[2];
-    if (pipe(ends) != 0) Die("cannot make a pipe");
-    child_ = fork();
-    if (child_ < 0) Die("cannot start a process");
-    if (child_ == 0) {
-      close(ends[0]);
-      FILE* out = fdopen(ends[1], "wb");
+  PodSource(const Options& options, Encode encode) : file_(std::tmpfile()) {
+    if (file_ == nullptr) Die("cannot make a temporary file");
+    const pid_t child = fork();
+    if (child < 0) Die("cannot start a process");
+    if (child == 0) {
       for (size_t i = 0; i < options.pods; ++i) {
         const std::string text = encode(MakePod(options.Number(i)));
         const auto size = static_cast<uint32_t>(text.size());
-        if (fwrite(&size, sizeof size, 1, out) != 1 || fwrite(text.data(), text.size(), 1, out) != 1) _exit(1);
+        if (fwrite(&size, sizeof size, 1, file_) != 1 || fwrite(text.data(), text.size(), 1, file_) != 1) _exit(1);
       }
-      _exit(fflush(out) == 0 ? 0 : 1);
+      _exit(fflush(file_) == 0 ? 0 : 1);
     }
-    close(ends[1]);
-    in_ = fdopen(ends[0], "rb");
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) Die("cannot write the Pods to a temporary file: is the disk full?");
+    std::rewind(file_);
   }
-  ~PodSource() {
-    fclose(in_);
-    waitpid(child_, nullptr, 0);
-  }
+  ~PodSource() { fclose(file_); }
   PodSource(const PodSource&) = delete;
   PodSource& operator=(const PodSource&) = delete;
 
   void Read(std::string& text) {
     uint32_t size;
-    if (fread(&size, sizeof size, 1, in_) != 1) Die("the source of Pods ended early");
+    if (fread(&size, sizeof size, 1, file_) != 1) Die("the source of Pods ended early");
     text.resize(size);
-    if (fread(text.data(), size, 1, in_) != 1) Die("the source of Pods ended early");
+    if (fread(text.data(), size, 1, file_) != 1) Die("the source of Pods ended early");
   }
 
  private:
@@ -208,8 +205,7 @@ class PodSource {
     std::exit(1);
   }
 
-  pid_t child_;
-  FILE* in_;
+  FILE* file_;
 };
 
 struct Held {

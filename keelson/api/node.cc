@@ -38,7 +38,7 @@ void ForEachOwningPart(const Type& type, void* value, Visit visit) {
 class Reaper {
  public:
   void Drop(const Type& type, Node* node) {
-    if (node != nullptr && DropReference(node)) pending_.push_back({&type, node});
+    if (node != nullptr && DropReference(node)) Add(type, node);
   }
 
   void DropString(Node* node) {
@@ -83,16 +83,22 @@ class Reaper {
 
   // Until nothing is pending.
   void Run() {
-    while (!pending_.empty()) {
-      const Pending next = pending_.back();
-      pending_.pop_back();
+    while (count_ > 0 || !spilled_.empty()) {
+      const Pending next = spilled_.empty() ? pending_[--count_] : spilled_.back();
+      if (!spilled_.empty()) spilled_.pop_back();
       FreeOne(*next.type, next.node);
     }
   }
 
   // The reaper that is running a C++ destructor on this thread, or null.
   static Reaper* Running() { return running_; }
-  void Add(const Type& type, Node* node) { pending_.push_back({&type, node}); }
+  void Add(const Type& type, Node* node) {
+    if (count_ < kInPlace) {
+      pending_[count_++] = {&type, node};
+    } else {
+      spilled_.push_back({&type, node});
+    }
+  }
 
   void FreeOne(const Type& type, Node* node) {
     if (node->frozen()) ForgetSharedNode(type, node);
@@ -134,7 +140,11 @@ class Reaper {
 
   static thread_local Reaper* running_;
 
-  std::vector<Pending> pending_;
+  // Enough for most objects without a trip to the heap.
+  static constexpr size_t kInPlace = 32;
+  Pending pending_[kInPlace];
+  size_t count_ = 0;
+  std::vector<Pending> spilled_;
 };
 
 thread_local Reaper* Reaper::running_ = nullptr;
