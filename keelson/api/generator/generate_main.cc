@@ -1,5 +1,7 @@
 // generate-api-types DATA OUT: writes one header of structs and one source of tables per group-version, and a list of
 // all types, from the facts in data/kubernetes/. The same input gives the same bytes.
+//
+// generate-api-types --designators DATA FILE: writes a test's source that initialises every struct by designators.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -205,19 +207,46 @@ std::string EmitIndex(const Model& model, const std::set<std::string>& headers) 
   return out;
 }
 
+// A function that initialises every struct with all of its members designated in order, and with the last one alone,
+// and counts those that come out as the default.
+std::string EmitDesignators(const Model& model, const std::set<std::string>& headers) {
+  std::string out = kNotice;
+  out += "#include \"keelson/api/compare.h\"\n";
+  for (const std::string& header : headers) out += "#include \"" + header + "\"\n";
+  out += "\nnamespace keelson {\n\nsize_t CountDesignated() {\n  size_t count = 0;\n";
+  for (const auto& [key, type] : model.types) {
+    if (!IsGenerated(type)) continue;
+    std::string all;
+    std::string last;
+    for (const FieldFacts& field : type.fields) {
+      last = "." + field.member + " = {}";
+      all += (all.empty() ? "" : ", ") + last;
+    }
+    const std::string name = CppType(model, key);
+    out += "  count += Equal(" + name + "{" + all + "}, " + name + "{" + last + "}) ? 1 : 0;\n";
+  }
+  out += "  return count;\n}\n\n}  // namespace keelson\n";
+  return out;
+}
+
 }  // namespace
 }  // namespace keelson::generator
 
 int main(int argc, char** argv) {
   using namespace keelson::generator;
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: generate-api-types DATA_FOLDER OUTPUT_FOLDER\n");
+  const bool designators = argc == 4 && std::string(argv[1]) == "--designators";
+  if (argc != 3 && !designators) {
+    std::fprintf(stderr, "usage: generate-api-types [--designators] DATA_FOLDER OUTPUT\n");
     return 2;
   }
-  const std::filesystem::path out = argv[2];
-  const Model model = ReadModel(argv[1]);
+  const std::filesystem::path out = argv[argc - 1];
+  const Model model = ReadModel(argv[argc - 2]);
   std::set<std::string> headers;
   for (const auto& [path, package] : model.packages) headers.insert(package.header);
+  if (designators) {
+    WriteFile(out, EmitDesignators(model, headers));
+    return 0;
+  }
   for (const std::string& header : headers) {
     WriteFile(out / header, EmitHeader(model, header));
     WriteFile((out / header).replace_extension(".cc"), EmitTables(model, header));
