@@ -19,6 +19,7 @@
 #include "keelson/codec/internal/json_text_reader.h"
 #include "keelson/codec/internal/scratch.h"
 #include "keelson/codec/internal/seen_values.h"
+#include "keelson/codec/internal/slot_stack.h"
 #include "keelson/codec/internal/unknown_path.h"
 
 namespace keelson {
@@ -52,7 +53,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
     KEELSON_RETURN_IF_ERROR(structure_.Find(text));
     Begin({text, structure_.tokens(), structure_.token_count()});
     unknown_.clear();
-    slots_.clear();
+    slots_.Truncate(0);
     owner_ = nullptr;
     holds_unique_ = false;
 
@@ -660,7 +661,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
   static constexpr size_t kLargestPlainValue = 64;
 
   internal::JsonStructure structure_;
-  internal::ByteStack slots_;
+  internal::SlotStack slots_;
   internal::Scratch scratch_;
   std::string compact_;
   std::vector<size_t> cuts_;

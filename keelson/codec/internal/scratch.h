@@ -8,24 +8,6 @@
 
 namespace keelson::internal {
 
-// Bytes pushed and dropped at one end. Growing moves them: keep offsets, not pointers.
-class ByteStack {
- public:
-  size_t size() const { return bytes_.size(); }
-  std::byte* at(size_t offset) { return bytes_.data() + offset; }
-  // Zeroed bytes at the end.
-  std::byte* Push(size_t count) {
-    const size_t offset = bytes_.size();
-    bytes_.resize(offset + count);
-    return bytes_.data() + offset;
-  }
-  void Truncate(size_t size) { bytes_.resize(size); }
-  void clear() { bytes_.clear(); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
 // Zeroed blocks with stable addresses, given back in the reverse order of taking.
 class Scratch {
  public:
