@@ -11,6 +11,7 @@
 
 #include "keelson/api/node.h"
 #include "keelson/api/sharing.h"
+#include "keelson/api/string.h"
 #include "keelson/codec/internal/protobuf_wire.h"
 
 namespace keelson::internal {
@@ -51,10 +52,7 @@ inline bool IsShortAscii(const uint8_t* at, size_t size, size_t readable) {
 // Null for the empty text, as in a String.
 inline Node* MakeStringNode(std::string_view text, bool share) {
   if (text.empty()) return nullptr;
-  if (share) return SharedString(text);
-  Node* node = AllocateNode(NodeKind::kString, text.size(), text.size(), Node::kExact);
-  std::memcpy(node->payload(), text.data(), text.size());
-  return node;
+  return share ? SharedString(text) : NewStringNode(text);
 }
 // Sets a String, Bytes or RawExtension.
 inline void SetString(std::byte* value, std::string_view text, bool share) {
