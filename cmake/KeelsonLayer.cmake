@@ -24,15 +24,19 @@ if(KEELSON_FUZZ)
   target_compile_options(keelson_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# LINK is what the layer's headers need (users get it too), PRIVATE_LINK what only its sources need.
+# LINK is what the layer's headers need (users get it too), PRIVATE_LINK what only its sources need. A layer that serves
+# only our own programs says INTERNAL: it is a static library that is not installed.
 function(keelson_layer name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(arg "INTERNAL" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc internal/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_(test|main)\\.cc$")
 
-  add_library(keelson_${name} ${sources} ${arg_SOURCES})
+  if(arg_INTERNAL)
+    set(kind STATIC)
+  endif()
+  add_library(keelson_${name} ${kind} ${sources} ${arg_SOURCES})
   add_library(keelson::${name} ALIAS keelson_${name})
   set_target_properties(keelson_${name} PROPERTIES EXPORT_NAME ${name})
   if(BUILD_SHARED_LIBS)
@@ -44,7 +48,9 @@ function(keelson_layer name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
   target_link_libraries(keelson_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:keelson_options> ${arg_PRIVATE_LINK})
-  set_property(GLOBAL APPEND PROPERTY KEELSON_LAYERS keelson_${name})
+  if(NOT arg_INTERNAL)
+    set_property(GLOBAL APPEND PROPERTY KEELSON_LAYERS keelson_${name})
+  endif()
 
   if(KEELSON_BUILD_TESTS AND tests)
     keelson_test(keelson_${name}_test SOURCES ${tests} LINK keelson_${name})
