@@ -1,9 +1,9 @@
-// The `keelson` program.
-#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "keelson/cli/cli.h"
 
 int main(int argc, char** argv) {
-  CLI::App app("Kubernetes controllers in C++");
-  app.require_subcommand(1);
-  CLI11_PARSE(app, argc, argv);
-  return 0;
+  return keelson::cli::Run(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
 }

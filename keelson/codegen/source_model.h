@@ -104,6 +104,7 @@ struct Package {
 struct SourceModel {
   std::vector<std::unique_ptr<Package>> packages;
   std::vector<std::unique_ptr<Package>> imported;
+  std::vector<std::string> files_read;  // every file the headers include, system headers left out; sorted
 };
 
 // The struct of a root object: one with a `metadata` of type ObjectMeta and +kubebuilder:object:root=true, +genclient
