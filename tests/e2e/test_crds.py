@@ -3,8 +3,8 @@
 
     tests/e2e/test_crds.py [EXAMPLES]    EXAMPLES is examples/ unless given
 
-For each EXAMPLES/<operator>/config/crd/*.yaml: both `kubectl create` and `kubectl apply --server-side` take it without a
-warning, it becomes Established, its schema is structural and stored whole, and `kubectl explain` shows every comment.
+For each EXAMPLES/<operator>/config/crd/*.yaml: both `kubectl create` and `kubectl apply --server-side` take it without
+a warning, it becomes Established, its schema is structural and stored whole, and `kubectl explain` shows every comment.
 Then config/samples/*.yaml are accepted and shown by `kubectl get` under the printer columns, and each of
 config/samples/bad/*.yaml is refused. A bad sample may say by a line `# refused: text` what the refusal must contain.
 A sample may hold a status, which is then written to the status subresource for the columns that show it.
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from checks import Checks, kubectl
 
+ESTABLISH_SECONDS = 60
 PUBLISH_SECONDS = 30
 # The server publishes its own words for these fields of an object.
 SERVER_FIELDS = ("apiVersion", "kind", "metadata")
@@ -74,6 +75,16 @@ def with_server_defaults(spec):
 # The definition itself -----------------------------------------------------------------------------------------------
 
 
+def problem_of_establishing(name):
+    deadline = time.monotonic() + ESTABLISH_SECONDS
+    while True:
+        wait = kubectl("wait", "--for=condition=Established", f"--timeout={ESTABLISH_SECONDS}s", f"crd/{name}")
+        # Right after creation there is no list of conditions yet, which `kubectl wait` takes for an error.
+        if wait.ok or "accessor error" not in wait.err or time.monotonic() > deadline:
+            return wait.problem()
+        time.sleep(0.1)
+
+
 def check_taken(crd, path, *how):
     """kubectl <how> -f path, and what the server made of it."""
     name = crd["metadata"]["name"]
@@ -81,13 +92,13 @@ def check_taken(crd, path, *how):
     taken = kubectl(*how, "-f", str(path))
     if not checks.that(f"{by}: taken without a warning", taken.problem() or "\n".join(taken.warnings())):
         return False
-    wait = kubectl("wait", "--for=condition=Established", "--timeout=60s", f"crd/{name}")
-    if not checks.that(f"{by}: Established", wait.problem()):
+    if not checks.that(f"{by}: Established", problem_of_establishing(name)):
         return False
     stored = json.loads(kubectl("get", "crd", name, "-o", "json").out)
     conditions = {condition["type"]: condition for condition in stored["status"]["conditions"]}
     unstructured = conditions.get("NonStructuralSchema", {"status": "False"})
-    checks.that(f"{by}: the schema is structural", None if unstructured["status"] == "False" else unstructured["message"])
+    checks.that(f"{by}: the schema is structural",
+                None if unstructured["status"] == "False" else unstructured["message"])
     accepted = conditions.get("NamesAccepted", {"status": "Unknown", "message": "no such condition"})
     checks.that(f"{by}: the names are accepted", None if accepted["status"] == "True" else accepted["message"])
     lost = differences(with_server_defaults(crd["spec"]), stored["spec"], "spec")
@@ -97,9 +108,9 @@ def check_taken(crd, path, *how):
 
 def check_definition(crd, path):
     name = crd["metadata"]["name"]
-    if check_taken(crd, path, "create"):
-        gone = kubectl("delete", "crd", name, "--timeout=60s")
-        checks.that(f"{name}: can be deleted", gone.problem())
+    check_taken(crd, path, "create")
+    gone = kubectl("delete", "crd", name, "--ignore-not-found", "--timeout=60s")
+    checks.that(f"{name}: can be deleted", gone.problem())
     return check_taken(crd, path, "apply", "--server-side")
 
 
@@ -219,7 +230,7 @@ def problem_of_cell(column, shown, value):
     """value is what the column's JSONPath finds, by kubectl's own reading of it."""
     if column["type"] == "date":
         expected = r"(\d+[smhdy])+" if value else r"(<unknown>)?"
-        return None if re.fullmatch(expected, shown) else f"{column['name']}: an age expected for '{value}', '{shown}' shown"
+        return None if re.fullmatch(expected, shown) else f"{column['name']}: age of '{value}' expected, not '{shown}'"
     return None if words(shown) == words(value) else f"{column['name']}: '{value}' expected, '{shown}' shown"
 
 
@@ -271,7 +282,8 @@ def check_bad_sample(path):
     applied = kubectl("apply", "-f", str(path))
     refusal = " ".join(applied.err.split())
     # Any other error, such as a kind that nobody knows, would hide that the schema lets the sample through.
-    refused = not applied.ok and not applied.out and re.search(r"is invalid|strict decoding error|denied the request", refusal)
+    by_schema = re.search(r"is invalid|strict decoding error|denied the request", refusal)
+    refused = not applied.ok and not applied.out and by_schema
     what = f"{path}: refused"
     if not checks.that(what, None if refused else f"kubectl apply printed: {applied.out}{applied.err}"):
         return
