@@ -80,9 +80,10 @@ std::string_view ReadString(const Type& type, const void* value) {
   return {reinterpret_cast<const char*>(node->payload()), node->length()};
 }
 
-void WriteString(const Type& type, void* value, std::string_view text) {
+bool WriteString(const Type& type, void* value, std::string_view text) {
   if (type.ops != nullptr) return type.ops->string_set(value, text);
   *static_cast<String*>(value) = String(text);
+  return true;
 }
 
 const void* ReadOptional(const Type& type, const void* value) {

@@ -17,7 +17,8 @@ namespace keelson {
 
 // kString, kBytes, kRawExtension.
 std::string_view ReadString(const Type& type, const void* value);
-void WriteString(const Type& type, void* value, std::string_view text);
+// False when the type has texts and this is none of them; the value stays as it was.
+bool WriteString(const Type& type, void* value, std::string_view text);
 
 // kOptional. Null when absent.
 const void* ReadOptional(const Type& type, const void* value);

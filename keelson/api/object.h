@@ -13,6 +13,7 @@
 #include "keelson/api/gvk.h"
 #include "keelson/api/meta/v1.h"
 #include "keelson/api/object_key.h"
+#include "keelson/api/resource_info.h"
 #include "keelson/api/type.h"
 
 namespace keelson {
@@ -40,6 +41,10 @@ inline GroupVersionKind GvkOf(const Type& type) {
 template <class T>
 GroupVersionKind GvkOf() {
   return GvkOf(TypeOf<T>());
+}
+template <ApiResource T>
+GroupVersionResource GvrOf() {
+  return GvkOf<T>().group_version().WithResource(ResourceOf<T>().plural);
 }
 
 // The metadata of an object whose type is known at run time only; null when the type has none.

@@ -227,11 +227,16 @@ void Filler::Fill(const Type& type, void* value, int depth) {
     case Kind::kInt32: *static_cast<int32_t*>(value) = Integer<int32_t>(); return;
     case Kind::kInt64: *static_cast<int64_t*>(value) = Integer<int64_t>(); return;
     case Kind::kDouble: *static_cast<double*>(value) = Real(); return;
-    case Kind::kString: return WriteString(type, value, Text());
+    case Kind::kString:
+      WriteString(
+          type, value,
+          type.texts.empty() ? Text() : std::string(type.texts[random_.Uniform<size_t>(0, type.texts.size() - 1)]));
+      return;
     case Kind::kBytes: {
       std::string bytes(random_.Uniform<size_t>(0, options_.max_text), '\0');
       for (char& byte : bytes) byte = static_cast<char>(random_.Uniform(0, 255));
-      return WriteString(type, value, bytes);
+      WriteString(type, value, bytes);
+      return;
     }
     case Kind::kTime: *static_cast<metav1::Time*>(value) = metav1::Time::FromUnix(Seconds()); return;
     case Kind::kMicroTime:
@@ -246,7 +251,7 @@ void Filler::Fill(const Type& type, void* value, int depth) {
       *static_cast<IntOrString*>(value) =
           random_.Chance(0.5) ? IntOrString(Integer<int32_t>()) : IntOrString(String(Text()));
       return;
-    case Kind::kRawExtension: return WriteString(type, value, JsonDocument(0));
+    case Kind::kRawExtension: WriteString(type, value, JsonDocument(0)); return;
     case Kind::kFieldsV1: *static_cast<FieldsV1*>(value) = FieldsV1(FieldSet(0)); return;
     case Kind::kJson: *static_cast<Json*>(value) = Dynamic(0); return;
     case Kind::kStruct: return FillStruct(type, value, depth);

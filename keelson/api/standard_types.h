@@ -59,7 +59,10 @@ constexpr TypeOps LifetimeOps() {
 constexpr TypeOps StringOps() {
   TypeOps ops = LifetimeOps<std::string>();
   ops.string_get = [](const void* value) -> std::string_view { return *static_cast<const std::string*>(value); };
-  ops.string_set = [](void* value, std::string_view text) { static_cast<std::string*>(value)->assign(text); };
+  ops.string_set = [](void* value, std::string_view text) {
+    static_cast<std::string*>(value)->assign(text);
+    return true;
+  };
   return ops;
 }
 

@@ -25,7 +25,7 @@ enum class Kind : uint8_t {
   kInt32,
   kInt64,
   kDouble,
-  kString,        // String, std::string
+  kString,        // String, std::string, enums
   kBytes,         // Bytes: base64 in JSON
   kTime,          // metav1::Time
   kMicroTime,     // metav1::MicroTime
@@ -120,7 +120,7 @@ struct TypeOps {
   void (*destroy)(void* value);
 
   std::string_view (*string_get)(const void* value) = nullptr;
-  void (*string_set)(void* value, std::string_view text) = nullptr;
+  bool (*string_set)(void* value, std::string_view text) = nullptr;  // false: not one of Type::texts
 
   const void* (*optional_get)(const void* value) = nullptr;  // null when absent
   void* (*optional_emplace)(void* value) = nullptr;
@@ -150,6 +150,8 @@ struct Type {
   const TypeOps* ops = nullptr;      // set when storage is kStandard
   // Of a struct without ops: what copying and destroying must look at, and nothing else.
   std::span<const OwningPart> owning_parts = {};
+  // Of a string that cannot have any other value: an enum (enum_type.h).
+  std::span<const std::string_view> texts = {};
   // A list that is a message `{repeated items = 1}` on the wire, where Go's is plain (Verbs, ExtraValue).
   bool wrapped = false;
   // Set for root objects.

@@ -31,6 +31,7 @@ namespace {
 
 constexpr size_t kKeptCapacity = size_t{1} << 20;
 constexpr size_t kMostTrackedFields = 256;
+constexpr size_t kLongestShown = 80;  // of a text in a message
 
 }  // namespace
 
@@ -105,11 +106,16 @@ class JsonReader::Impl : private internal::JsonTextReader {
       *static_cast<Node**>(value) = strings_.Find(text);
     }
   }
+  bool FailText(const Type& type, std::string_view found) {
+    std::string known;
+    for (const std::string_view text : type.texts) known += (known.empty() ? "\"" : ", \"") + std::string(text) + "\"";
+    return Fail("unknown value \"" + std::string(found.substr(0, kLongestShown)) + "\": expected one of " + known);
+  }
   bool ReadText(const Type& type, void* value, bool unique) {
     std::string_view text;
     if (!TakeText(text)) return false;
     if (type.ops != nullptr) {
-      type.ops->string_set(value, text);
+      if (!type.ops->string_set(value, text)) return FailText(type, text);
     } else {
       PutString(text, value, unique);
     }

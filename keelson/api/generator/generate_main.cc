@@ -44,6 +44,17 @@ void EmitStruct(const Model& model, const TypeFacts& type, std::string& out) {
   out += "};\n\n";
 }
 
+void EmitResource(const Model& model, const TypeFacts& type, std::string& out) {
+  if (!type.resource) return;
+  out += "template <> struct DescribeResource<" + CppType(model, type.key) +
+         "> { static constexpr ResourceInfo info = {.plural = \"" + type.resource->plural + "\", .singular = \"" +
+         type.resource->singular + "\"";
+  if (!type.resource->namespaced) out += ", .namespaced = false";
+  if (type.resource->has_status) out += ", .has_status = true";
+  if (type.resource->has_scale) out += ", .has_scale = true";
+  out += "}; };\n";
+}
+
 // All packages that share a header, as runtime, types, intstr and resource do.
 std::vector<const Package*> PackagesOf(const Model& model, const std::string& header) {
   std::vector<const Package*> packages;
@@ -56,7 +67,7 @@ std::vector<const Package*> PackagesOf(const Model& model, const std::string& he
 std::string EmitHeader(const Model& model, const std::string& header) {
   const auto packages = PackagesOf(model, header);
   std::string out = kNotice;
-  out += "#pragma once\n\n#include \"keelson/api/values.h\"\n";
+  out += "#pragma once\n\n#include \"keelson/api/resource_info.h\"\n#include \"keelson/api/values.h\"\n";
   std::set<std::string> includes;
   for (const Package* package : packages) {
     for (const std::string& used : package->uses) includes.insert(model.packages.at(used).header);
@@ -82,6 +93,7 @@ std::string EmitHeader(const Model& model, const std::string& header) {
     for (const std::string& key : package->types) {
       if (!IsGenerated(model.types.at(key))) continue;
       out += "template <> struct Describe<" + CppType(model, key) + "> { static const Type type; };\n";
+      EmitResource(model, model.types.at(key), out);
     }
   }
   out += "}  // namespace keelson\n\n";

@@ -124,7 +124,8 @@ class Reader {
  public:
   explicit Reader(const std::string& folder)
       : types_(Load(types_parser_, folder + "/types.json")),
-        schemas_(Load(schemas_parser_, folder + "/schemas.json")) {}
+        schemas_(Load(schemas_parser_, folder + "/schemas.json")),
+        resources_(Load(resources_parser_, folder + "/resources.json")) {}
 
   Model Read() {
     for (const auto [key, facts] : types_) ReadType(std::string(key), facts);
@@ -132,11 +133,33 @@ class Reader {
       AddSchemaFacts(type);
       for (const FieldFacts& field : type.fields) NoteUse(model_.packages.at(type.package), field.go_type);
     }
+    for (const object resource : resources_) ReadResource(resource);
     for (auto& [path, package] : model_.packages) OrderTypes(package);
     return std::move(model_);
   }
 
  private:
+  void ReadResource(const object& facts) {
+    ResourceFacts resource = {.plural = OptionalText(facts, "resource"),
+                              .singular = OptionalText(facts, "singular"),
+                              .namespaced = OptionalText(facts, "scope") == "Namespaced"};
+    array subresources;
+    if (facts["subresources"].get(subresources) == simdjson::SUCCESS) {
+      for (const object subresource : subresources) {
+        resource.has_status = resource.has_status || OptionalText(subresource, "name") == "status";
+        resource.has_scale = resource.has_scale || OptionalText(subresource, "name") == "scale";
+      }
+    }
+    for (auto& [key, type] : model_.types) {
+      if (type.is_root && type.group == OptionalText(facts, "group") &&
+          type.version == OptionalText(facts, "version") && type.kind == OptionalText(facts, "kind")) {
+        type.resource = resource;
+        return;
+      }
+    }
+    Fail("no type has the kind of the resource " + resource.plural);
+  }
+
   void ReadType(const std::string& key, const object& facts) {
     TypeFacts type;
     type.key = key;
@@ -303,8 +326,10 @@ class Reader {
 
   simdjson::dom::parser types_parser_;
   simdjson::dom::parser schemas_parser_;
+  simdjson::dom::parser resources_parser_;
   object types_;
   object schemas_;
+  array resources_;
   Model model_;
 };
 

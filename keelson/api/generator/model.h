@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,6 +37,15 @@ struct MessageFacts {
   std::vector<Row> rows;
 };
 
+// The resource that serves a kind: keelson/api/resource_info.h.
+struct ResourceFacts {
+  std::string plural;
+  std::string singular;
+  bool namespaced = false;
+  bool has_status = false;
+  bool has_scale = false;
+};
+
 struct TypeFacts {
   std::string key;        // "core/v1.Pod"
   std::string package;    // "core/v1"
@@ -49,6 +59,7 @@ struct TypeFacts {
   std::vector<MessageFacts> messages;  // the first is the type's own
   bool is_root = false;
   std::string group, version, kind;
+  std::optional<ResourceFacts> resource;  // of a root that is served
 };
 
 struct Package {
@@ -64,7 +75,7 @@ struct Model {
   std::map<std::string, Package> packages;
 };
 
-// Reads types.json and schemas.json. Prints what is wrong and exits when the data does not fit.
+// Reads types.json, schemas.json and resources.json. Prints what is wrong and exits when the data does not fit.
 Model ReadModel(const std::string& data_folder);
 
 // "corev1::PodSpec", "keelson::Optional<int32_t>": the C++ spelling of a Go type.
