@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"keelson.test/recorder_crds/builtin"
+	"keelson.test/recorder_crds/manifests"
 )
 
 func main() {
@@ -15,6 +16,10 @@ func main() {
 		switch part {
 		case "builtin":
 			if err := builtin.Record(*root+"/data/kubernetes/types.json", *root+"/data/kubernetes/crd_schemas.json"); err != nil {
+				log.Fatal(err)
+			}
+		case "crd":
+			if err := manifests.CRDs(*root + "/tests/data/crd"); err != nil {
 				log.Fatal(err)
 			}
 		default:
