@@ -4,8 +4,9 @@
 //   // +kubebuilder:validation:Minimum=0
 //   int32_t replicas;
 //
-// A marker is a line of a comment that begins with `+`. Comments are found by lexing alone (strings, raw strings and
-// character literals are told apart from code), so any source file can be scanned, whether it compiles or not.
+// A marker is a line of a comment that begins with `+` and a letter. Comments are found by lexing alone (strings, raw
+// strings and character literals are told apart from code), so any source file can be scanned, whether it compiles or
+// not.
 #pragma once
 
 #include <string>
@@ -29,8 +30,8 @@ struct Comment {
   std::vector<Marker> markers;
 };
 
-// Comment lines that follow each other without code or a blank line between them. A `/* */` of several lines is a block
-// by itself.
+// Comments of any style that follow each other without code or a blank line between them. One behind code is a block by
+// itself, with the comments below it that begin in the same column.
 struct CommentBlock {
   int first_line = 0;
   int last_line = 0;
