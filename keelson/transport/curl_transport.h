@@ -17,10 +17,10 @@
 namespace keelson {
 
 struct CurlTransportOptions {
-  std::string server;  // "https://host:6443/prefix", "http://127.0.0.1:8080"
+  std::string server = {};  // "https://host:6443/prefix", "http://127.0.0.1:8080"
   TlsClientOptions tls = {};
-  std::string proxy_url;    // http, https, socks5(h); empty: HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment
-  std::string unix_socket;  // path of the socket to connect to instead of the server's host
+  std::string proxy_url = {};  // http, https, socks5(h); empty: HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment
+  std::string unix_socket = {};  // path of the socket to connect to instead of the server's host
   bool disable_compression = false;
   bool http2 = true;  // over TLS, where the server offers it
   Duration connect_timeout = std::chrono::seconds(30);

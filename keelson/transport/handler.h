@@ -24,21 +24,21 @@ namespace keelson {
 
 // Who is at the other end.
 struct Peer {
-  std::string address;  // "127.0.0.1:41234"; "in-process"
+  std::string address = {};  // "127.0.0.1:41234"; "in-process"
   bool tls = false;
   // Of a client certificate that the server's client CA vouches for; else all empty.
-  std::string common_name;
-  std::vector<std::string> organizations;
-  std::string certificate_pem;
+  std::string common_name = {};
+  std::vector<std::string> organizations = {};
+  std::string certificate_pem = {};
 };
 
 struct ServerRequest {
-  std::string method;
-  std::string path;   // as it came, percent-encoded
-  std::string query;  // behind `?`, as it came
-  Headers headers;
-  std::string body;
-  Peer peer;
+  std::string method = {};
+  std::string path = {};   // as it came, percent-encoded
+  std::string query = {};  // behind `?`, as it came
+  Headers headers = {};
+  std::string body = {};
+  Peer peer = {};
 };
 
 // Thread-safe. Bytes are never dropped while the client is there; whoever writes without end looks at pending().

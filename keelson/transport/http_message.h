@@ -44,8 +44,8 @@ bool EqualsIgnoringCase(std::string_view a, std::string_view b);
 struct HttpRequest {
   std::string method = "GET";
   std::string target = "/";  // path and query, percent-encoded: "/api/v1/pods?limit=500"
-  Headers headers;
-  std::string body;
+  Headers headers = {};
+  std::string body = {};
   // The answer goes on for long (watch, log): it gets a connection of its own, so that a slow reader of it delays
   // nobody else.
   bool streaming = false;
@@ -62,8 +62,8 @@ class BodyStream {
 
 struct HttpResponse {
   int status = 0;
-  Headers headers;
-  std::unique_ptr<BodyStream> body;  // never null
+  Headers headers = {};
+  std::unique_ptr<BodyStream> body = {};  // never null
 };
 
 // All of it, unless it is longer than that.

@@ -21,8 +21,8 @@ namespace keelson {
 
 struct HttpServerOptions {
   std::string address = "127.0.0.1";
-  uint16_t port = 0;        // 0: any free one
-  std::string unix_socket;  // listens there instead
+  uint16_t port = 0;             // 0: any free one
+  std::string unix_socket = {};  // listens there instead
   std::optional<TlsServerOptions> tls = {};
   unsigned threads = 0;  // that read and write sockets and call the handler; 0: as many as the machine has
 
