@@ -16,7 +16,7 @@ namespace keelson::codegen {
 
 // Counted from 1; line 0: the file as a whole.
 struct SourcePosition {
-  std::string file;
+  std::string file = {};
   int line = 0;
   int column = 0;
 

@@ -10,10 +10,10 @@
 namespace keelson::codegen {
 
 struct TypeScaffold {
-  std::string kind;
+  std::string kind = {};
   std::string group = "example.com";
   std::string version = "v1alpha1";
-  std::string cpp_namespace;  // default: the kind in snake_case
+  std::string cpp_namespace = {};  // default: the kind in snake_case
   bool cluster_scoped = false;
 };
 
