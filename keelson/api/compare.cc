@@ -1,6 +1,7 @@
 #include "keelson/api/compare.h"
 
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -86,6 +87,14 @@ uint64_t HashJson(const Json& value, uint64_t seed) {
   return seed;
 }
 
+// Of the text, whatever its pieces are.
+uint64_t HashFieldsV1(const FieldsV1& fields, uint64_t seed) {
+  const List<String>& pieces = fields.pieces();
+  if (pieces.size() == 1) return HashBytes(pieces[0].data(), pieces[0].size(), seed);
+  const std::string text = fields.ToString();
+  return HashBytes(text.data(), text.size(), seed);
+}
+
 }  // namespace
 
 bool Equal(const Type& type, const void* a, const void* b) {
@@ -152,7 +161,7 @@ uint64_t Hash(const Type& type, const void* value, uint64_t seed) {
       const std::string_view text = ReadString(type, value);
       return HashBytes(text.data(), text.size(), seed);
     }
-    case Kind::kFieldsV1: return Hash(TypeOf<List<String>>(), value, seed);
+    case Kind::kFieldsV1: return HashFieldsV1(*static_cast<const FieldsV1*>(value), seed);
     case Kind::kJson: return HashJson(*static_cast<const Json*>(value), seed);
     case Kind::kStruct:
     case Kind::kUnion:

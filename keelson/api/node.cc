@@ -111,7 +111,7 @@ class Reaper {
     } else {
       DropValue(type, node->payload());
     }
-    std::free(node);
+    GiveBack(type, node);
   }
 
  private:
@@ -247,7 +247,12 @@ void FreeNode(const Type& type, Node* node) {
 
 void FreeStringNode(Node* node) {
   if (node->frozen()) ForgetSharedNode(Describe<String>::type, node);
-  std::free(node);
+  GiveNodeMemory(node, sizeof(Node) + node->length());
+}
+
+void GiveBack(const Type& type, Node* node) {
+  const bool has_slots = type.kind == Kind::kList || type.kind == Kind::kMap;
+  GiveNodeMemory(node, sizeof(Node) + (has_slots ? Capacity(node) * StepOf(type) : type.size));
 }
 
 Node* NewStructNode(const Type& type) {
@@ -278,7 +283,7 @@ Node* GrowManagedNode(const Type& type, Node* node, size_t wanted) {
     std::memcpy(to, from, key);
     RelocateSlot(*type.element, to + key, from + key);
   }
-  std::free(node);
+  GiveBack(type, node);
   return grown;
 }
 
@@ -289,9 +294,7 @@ Node* GrowNode(const Type& type, Node* node) {
   const size_t wanted = size_t{node->length()} + 1;
   if (wanted > kMaxNodeLength) ThrowNodeTooLong(wanted);
   if (!type.element->is_struct() && IsManaged(*type.element)) return GrowManagedNode(type, node, wanted);
-  void* memory = std::realloc(node, sizeof(Node) + CapacityFor(wanted) * StepOf(type));
-  if (memory == nullptr) throw std::bad_alloc();
-  auto* grown = static_cast<Node*>(memory);
+  auto* grown = static_cast<Node*>(GrowNodeMemory(node, sizeof(Node) + CapacityFor(wanted) * StepOf(type)));
   grown->bits &= ~Node::kExact;
   return grown;
 }

@@ -17,9 +17,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 
+#include "keelson/api/internal/node_memory.h"
 #include "keelson/api/type.h"
 
 namespace keelson::internal {
@@ -57,9 +57,7 @@ inline constexpr size_t kMaxNodeLength = Node::kLengthMask;
 
 inline Node* AllocateNode(NodeKind kind, size_t payload_bytes, size_t length, uint32_t marks) {
   if (length > kMaxNodeLength) ThrowNodeTooLong(length);
-  void* memory = std::malloc(sizeof(Node) + payload_bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  Node* node = static_cast<Node*>(memory);
+  Node* node = static_cast<Node*>(TakeNodeMemory(sizeof(Node) + payload_bytes));
   new (&node->references) std::atomic<uint32_t>(1);
   node->bits = (static_cast<uint32_t>(kind) << Node::kKindShift) | marks | static_cast<uint32_t>(length);
   return node;
@@ -81,6 +79,7 @@ size_t CapacityFor(size_t length);
 
 void FreeNode(const Type& type, Node* node);            // the count has reached zero
 void FreeStringNode(Node* node);                        // likewise
+void GiveBack(const Type& type, Node* node);            // just the memory: the content has moved or is destroyed
 Node* CloneNode(const Type& type, const Node* source);  // one reference, no marks
 Node* NewStructNode(const Type& type);                  // default value
 Node* NewListNode(const Type& list, size_t capacity);   // empty, with room

@@ -27,6 +27,19 @@ size_t FieldsV1::FirstPiece(std::string_view json) {
   return json.size();
 }
 
+bool FieldsV1::HasSameText(const FieldsV1& other) const {
+  // The cuts depend on the text alone: two that are cut both would have had equal pieces.
+  if (pieces_.size() != 1 && other.pieces_.size() != 1) return false;
+  const FieldsV1& whole = pieces_.size() == 1 ? *this : other;
+  const FieldsV1& cut = pieces_.size() == 1 ? other : *this;
+  std::string_view left = whole.pieces_[0];
+  for (const String& piece : cut.pieces_) {
+    if (!left.starts_with(piece.view())) return false;
+    left.remove_prefix(piece.size());
+  }
+  return left.empty();
+}
+
 List<String> FieldsV1::Cut(std::string_view json) {
   List<String> pieces;
   ForEachPiece(json, [&](std::string_view piece) { pieces.push_back(piece); });

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "keelson/api/list.h"
 
@@ -28,7 +29,7 @@ class RawExtension {
 // A set of fields, as managedFields hold it: compact JSON text such as {"f:spec":{"f:replicas":{}}}.
 //
 // Held in pieces cut at members of the outer levels, because the sets of a Deployment's Pods differ in one or two
-// members (an IP address) and share the rest.
+// members (an IP address) and share the rest; or in one piece, where nothing is shared. Equality is that of the text.
 class FieldsV1 {
  public:
   constexpr FieldsV1() = default;
@@ -38,7 +39,12 @@ class FieldsV1 {
   const List<String>& pieces() const& { return pieces_; }
   const List<String>& pieces() && = delete;
   std::string ToString() const;
-  friend bool operator==(const FieldsV1&, const FieldsV1&) = default;
+  friend bool operator==(const FieldsV1& a, const FieldsV1& b) { return a.pieces_ == b.pieces_ || a.HasSameText(b); }
+
+  // Cuts what is in one piece.
+  void CutIntoPieces() {
+    if (pieces_.size() == 1) pieces_ = Cut(std::as_const(pieces_)[0]);
+  }
 
   // Whether a comma that ends `length` characters of a piece ends the piece; `depth` counts braces since it began. A
   // piece ends at the outermost levels only: deeper cuts would cost more in handles than they share.
@@ -57,6 +63,7 @@ class FieldsV1 {
  private:
   static List<String> Cut(std::string_view json);
   static size_t FirstPiece(std::string_view json);
+  bool HasSameText(const FieldsV1& other) const;
 
   List<String> pieces_;
 };

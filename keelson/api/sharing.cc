@@ -6,6 +6,7 @@
 
 #include "keelson/api/json.h"
 #include "keelson/api/list.h"
+#include "keelson/api/raw.h"
 #include "keelson/core/hash.h"
 #include "keelson/core/leaf_mutex.h"
 #include "keelson/core/random.h"
@@ -249,7 +250,7 @@ void ShareNodeAt(NodeKind kind, const Type& type, void* slot) {
       }
     }
   }
-  std::free(original);  // its references went to the payload
+  GiveBack(type, original);  // its references went to the payload
   node = SharedNode(kind, type, payload.data(), length);
 }
 
@@ -275,7 +276,9 @@ void ShareNodes(const Type& type, void* value) {
     case Kind::kBytes:
     case Kind::kRawExtension:
     case Kind::kIntOrString: return internal::ShareString(value);
-    case Kind::kFieldsV1: return internal::ShareNodeAt(NodeKind::kList, Describe<List<String>>::type, value);
+    case Kind::kFieldsV1:
+      static_cast<FieldsV1*>(value)->CutIntoPieces();
+      return internal::ShareNodeAt(NodeKind::kList, Describe<List<String>>::type, value);
     case Kind::kJson: {
       const auto* json = static_cast<const Json*>(value);
       void* slot = static_cast<std::byte*>(value) + sizeof(uint64_t);
