@@ -84,7 +84,11 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     ResetValue(list, value);
     return ReadSeen(&TypeOf<FieldsV1>(), list, json, &NodeAt(value), [&](Node** node) {
       const size_t base = slots_.size();
-      internal::CutFields(json, piece_ends_);
+      if (options_.share_nodes) {
+        internal::CutFields(json, piece_ends_);
+      } else {
+        piece_ends_.assign(json.empty() ? 0 : 1, json.size());  // cutting pays only where pieces are shared
+      }
       size_t start = 0;
       for (const size_t end : piece_ends_) {
         slots_.PushValue(MakeString(json.substr(start, end - start), share));

@@ -67,6 +67,33 @@ TEST(ProtobufReader, SharedNodesMakeEqualValuesAndLeaveWithThem) {
   EXPECT_EQ(SharedNodeCount(), before);
 }
 
+TEST(ProtobufReader, FieldSetsAreCutOnlyWhereNodesAreShared) {
+  const std::string json =
+      R"({"f:metadata":{"f:labels":{".":{},"f:app":{},"f:team":{}}},"f:spec":{"f:affinity":{},"f:dnsPolicy":{}}})";
+  const FieldsV1 cut(json);
+  ASSERT_GT(cut.pieces().size(), 1u);
+  corev1::Pod pod;
+  pod.metadata.managedFields.emplace_back().fieldsV1 = cut;
+  const auto shared = FromProtobuf<corev1::Pod>(ToProtobuf(pod), {.share_nodes = true});
+  auto own = FromProtobuf<corev1::Pod>(ToProtobuf(pod));
+  ASSERT_TRUE(shared && own);
+  const auto fields_of = [](const corev1::Pod& of) -> const FieldsV1& {
+    return *of.metadata.managedFields[0].fieldsV1;
+  };
+  EXPECT_EQ(fields_of(*shared).pieces().size(), cut.pieces().size());
+  EXPECT_EQ(fields_of(*own).pieces().size(), 1u);
+  EXPECT_EQ(fields_of(*own), cut);
+  EXPECT_EQ(cut, fields_of(*own));
+  EXPECT_TRUE(fields_of(*own) != FieldsV1(json.substr(1)));
+  EXPECT_TRUE(fields_of(*own) != FieldsV1(json + " "));
+  EXPECT_TRUE(fields_of(*own) != FieldsV1());
+  EXPECT_EQ(Hash(*own), Hash(*shared));
+  EXPECT_EQ(ToProtobuf(*own), ToProtobuf(*shared));
+  // What is shared later is cut then.
+  ShareNodes(*own);
+  EXPECT_EQ(fields_of(*own).pieces()[0].data(), fields_of(*shared).pieces()[0].data());
+}
+
 TEST(ProtobufReader, EveryCutOffObjectIsAnErrorOrAPrefixOfItsFields) {
   const size_t before = SharedNodeCount();
   for (const RecordedObject& object : RecordedObjects()) {

@@ -53,8 +53,12 @@ class SeenValues {
     const size_t length = std::min<size_t>(beginning.size(), 16);
     return scores_[HashBytes(beginning.data(), length, reinterpret_cast<uintptr_t>(place)) % kPlaces];
   }
-  // Against the odds every now and then, to learn of a change.
-  bool WorthALook(uint8_t odds) { return odds > 0 || (++unlikely_ % kSampled) == 0; }
+  // Against the odds every now and then, to learn of a change. A look counts as a find until Note says otherwise.
+  bool WorthALook(uint8_t& odds) {
+    if (odds == 0 && ++unlikely_ % kSampled != 0) return false;
+    odds = static_cast<uint8_t>(std::min(odds + kFound, kMostOdds));
+    return true;
+  }
 
   // `type` is the content type of the node.
   Key KeyOf(const Type& type, std::string_view bytes) const {
@@ -80,14 +84,13 @@ class SeenValues {
       odds = 0;
       return;
     }
+    odds = static_cast<uint8_t>(std::max(odds - kFound - kMissed, 0));
     uint32_t& last = hashes_[key.hash % kHashes];
     const auto mark = static_cast<uint32_t>(key.hash >> 32);
     if (last == mark) {
-      odds = static_cast<uint8_t>(std::min(odds + kGain, kMostOdds));
       Keep(key, node);
     } else {
       last = mark;
-      if (odds > 0) --odds;
     }
   }
 
@@ -100,10 +103,12 @@ class SeenValues {
   static constexpr size_t kMostBytes = size_t{2} << 20;
   static constexpr size_t kPlaces = 4096;
   static constexpr size_t kHashes = size_t{1} << 14;
-  // A look costs about a third of what a find saves; servers list the Pods of one ReplicaSet one after another.
+  // Looking goes on where two of three looks find something. A find among values that come rarely is hardly quicker
+  // than decoding them: the bytes kept and the node are far away in memory.
   static constexpr uint8_t kFirstOdds = 16;
   static constexpr int kMostOdds = 64;
-  static constexpr int kGain = 3;
+  static constexpr int kFound = 1;
+  static constexpr int kMissed = 2;
   static constexpr uint32_t kSampled = 16;
 
   struct Entry {
@@ -138,12 +143,12 @@ class SeenValues {
   uint32_t unlikely_ = 0;
 };
 
-// The nodes of the texts met lately. A text that comes again gets the node it had: quicker than a new one, and safe
-// because text never changes. Not thread-safe.
+// Nodes of texts. Those shared and met lately are found here without a look into the table of shared nodes, which takes
+// a lock; where nothing is shared, a new node is quicker than any look. Not thread-safe.
 class SeenStrings {
  public:
   // With `shared`, nodes come from the table of shared nodes.
-  explicit SeenStrings(bool shared) : nodes_(kPlaces), shared_(shared) {}
+  explicit SeenStrings(bool shared) : nodes_(shared ? kPlaces : 0), shared_(shared) {}
   ~SeenStrings() {
     for (Node* node : nodes_) Drop(node);
   }
@@ -159,12 +164,13 @@ class SeenStrings {
   // With a reference for the caller; null for the empty text.
   Node* Find(std::string_view text) {
     if (text.empty()) return nullptr;
-    if (text.size() > kLongest) return Make(text);
+    if (!shared_) return NewStringNode(text);
+    if (text.size() > kLongest) return SharedString(text);
     Node*& place = nodes_[HashBytes(text.data(), text.size(), 0) % kPlaces];
     if (place == nullptr || place->length() != text.size() ||
         std::memcmp(place->payload(), text.data(), text.size()) != 0) {
       Drop(place);
-      place = Make(text);
+      place = SharedString(text);
     }
     place->references.fetch_add(1, std::memory_order_relaxed);
     return place;
@@ -174,7 +180,6 @@ class SeenStrings {
   static constexpr size_t kPlaces = 4096;
   static constexpr size_t kLongest = 256;
 
-  Node* Make(std::string_view text) const { return shared_ ? SharedString(text) : NewStringNode(text); }
   static void Drop(Node* node) {
     if (node != nullptr && DropReference(node)) FreeStringNode(node);
   }
