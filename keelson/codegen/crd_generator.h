@@ -17,7 +17,7 @@ namespace keelson::codegen {
 
 struct CrdOptions {
   // Longer descriptions are cut at a sentence; 0 leaves all out.
-  std::optional<int> max_description_length;
+  std::optional<int> max_description_length = {};
   bool allow_dangerous_types = false;  // floating-point fields
   bool embedded_object_meta = false;   // ObjectMeta below the root has its fields, not just `type: object`
 };
