@@ -286,7 +286,9 @@ const MarkerDefinition* DefinitionOf(std::string_view text) {
   const std::string_view name = NameAndFirstArgument(text);
   if (const MarkerDefinition* definition = FindDefinition(name)) return definition;
   const MarkerDefinition* definition = FindDefinition(WithoutLastPart(name));
-  return definition && definition->syntax == MarkerSyntax::kArguments ? definition : nullptr;
+  // `name:=value` means `name=value`.
+  const bool fits = definition && (definition->syntax == MarkerSyntax::kArguments || name.ends_with(':'));
+  return fits ? definition : nullptr;
 }
 
 const MarkerDefinition& NearestDefinition(std::string_view text) {
