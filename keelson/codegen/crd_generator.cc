@@ -4,12 +4,14 @@
 #include <cctype>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "keelson/codec/convert.h"
 #include "keelson/codec/yaml_writer.h"
 #include "keelson/codegen/markers.h"
 #include "keelson/codegen/pluralise.h"
+#include "keelson/codegen/root_schema.h"
 #include "keelson/codegen/schema_builder.h"
 #include "keelson/codegen/schema_flatten.h"
 
@@ -132,8 +134,8 @@ void CrdBuilder::ApplyColumn(const ParsedMarker& marker, CustomResourceDefinitio
 
 apiextensionsv1::JSONSchemaProps CrdBuilder::BuildSchema(const StructDecl& structure) {
   Schema schema = SchemaFlattener(schemas_.definitions()).Flatten(schemas_.Define(structure));
-  // The server knows the metadata of objects; a schema may only bound the name.
-  if (schema.contains("properties")) schema["properties"].object().Set("metadata", JsonObject({{"type", "object"}}));
+  if (schema.contains("properties")) schema["properties"].object().Set("metadata", RootProperties().at("metadata"));
+  ApplySchemaPatches(schema);
   if (options_.max_description_length) {
     CutDescriptions(schema, static_cast<size_t>(std::max(0, *options_.max_description_length)));
   }
@@ -202,8 +204,9 @@ void CrdBuilder::ChooseStorage(const std::vector<const StructDecl*>& structs) {
 
 std::optional<CustomResourceDefinition> CrdBuilder::Build(const std::string& group, const std::string& kind,
                                                           std::vector<const StructDecl*> structs) {
-  std::stable_sort(structs.begin(), structs.end(),
-                   [](const StructDecl* a, const StructDecl* b) { return a->package->version < b->package->version; });
+  std::sort(structs.begin(), structs.end(), [](const StructDecl* a, const StructDecl* b) {
+    return std::tie(a->package->version, a->position) < std::tie(b->package->version, b->position);
+  });
   crd_.spec.group = group;
   crd_.spec.scope = "Namespaced";
   crd_.spec.names.kind = kind;

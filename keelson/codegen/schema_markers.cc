@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "keelson/codec/json_writer.h"
 
@@ -205,6 +206,12 @@ void SortEnum(const Application& it) {
   it.schema.Set("enum", JsonList(sorted));
 }
 
+// Applied to the finished schema.
+void AddPatch(const Application& it) {
+  if (!it.marker.value.is_object()) return it.Fail("expected a JSON object with the keywords of a schema");
+  ListAt(it.schema, kSchemaPatches).push_back(it.marker.value);
+}
+
 // The rules of one name each; those under kubebuilder:validation: also exist for the items of a list.
 const std::map<std::string_view, Rule>& ValidationRules() {
   using A = const Application&;
@@ -253,6 +260,7 @@ const std::map<std::string_view, Rule>& OtherRules() {
       {"k8s:maximum", {[](A it) { SetBound(it, "maximum"); }}},
       {"k8s:minimum", {[](A it) { SetBound(it, "minimum"); }}},
       {"k8s:required", {RequireSomething, 14}},
+      {"keelson:schema", {AddPatch}},
       {"kubebuilder:default", {SetDefault}},
       {"kubebuilder:example", {[](A it) { it.schema.Set("example", it.marker.value); }}},
       {"kubebuilder:externalDocs", {SetExternalDocs}},
@@ -294,8 +302,9 @@ void ApplySchemaMarkers(const std::vector<ParsedMarker>& markers, const SchemaDe
     const Rule* rule = FindRule(marker.name);
     if (rule != nullptr) steps.push_back({&marker, rule, marker.name.starts_with(kItems)});
   }
-  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-    return std::pair(a.for_items, a.rule->priority) < std::pair(b.for_items, b.rule->priority);
+  // All are in one list: the earlier marker has the smaller address.
+  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+    return std::tuple(a.for_items, a.rule->priority, a.marker) < std::tuple(b.for_items, b.rule->priority, b.marker);
   });
   for (const Step& step : steps) {
     const Application on_schema{*step.marker, definitions, schema, problems};
