@@ -117,7 +117,11 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     if (bytes.size() < internal::SeenValues::kShortest || bytes.size() > internal::SeenValues::kLongest)
       return read(slot);
     uint8_t& odds = seen_.OddsAt(place, bytes);
-    if (!seen_.WorthALook(odds)) return read(slot);
+    return seen_.WorthALook(odds) ? FindOrRead(odds, content, bytes, slot, read) : read(slot);
+  }
+
+  template <class ReadNode>
+  bool FindOrRead(uint8_t& odds, const Type& content, std::string_view bytes, Node** slot, ReadNode read) {
     const auto key = seen_.KeyOf(content, bytes);
     if (Node* found = seen_.Find(key)) {
       *slot = found;
@@ -681,9 +685,11 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     Node*& node = NodeAt(member);
     if (row.type->ops != nullptr || wire != WireType::kBytes || node != nullptr) return read(nullptr);
     if (row.type->element->ops != nullptr) return read(nullptr);
+    uint8_t& odds = seen_.OddsAt(&row, TextOf(in.at, in.end));
+    if (!seen_.WorthALook(odds)) return read(nullptr);
     const uint8_t* const end = FindRunEnd(in, tag);
     if (end == nullptr) return read(nullptr);
-    if (!ReadSeen(&row, *row.type, TextOf(in.at, end), &node, read)) return false;
+    if (!FindOrRead(odds, *row.type, TextOf(in.at, end), &node, read)) return false;
     in.at = end;
     return true;
   }
