@@ -11,6 +11,7 @@
 #include "keelson/codec/yaml_writer.h"
 #include "keelson/codegen/markers.h"
 #include "keelson/codegen/pluralise.h"
+#include "keelson/codegen/root_schema.h"
 #include "keelson/codegen/schema_builder.h"
 #include "keelson/codegen/schema_flatten.h"
 
@@ -133,8 +134,8 @@ void CrdBuilder::ApplyColumn(const ParsedMarker& marker, CustomResourceDefinitio
 
 apiextensionsv1::JSONSchemaProps CrdBuilder::BuildSchema(const StructDecl& structure) {
   Schema schema = SchemaFlattener(schemas_.definitions()).Flatten(schemas_.Define(structure));
-  // The server knows the metadata of objects; a schema may only bound the name.
-  if (schema.contains("properties")) schema["properties"].object().Set("metadata", JsonObject({{"type", "object"}}));
+  if (schema.contains("properties")) schema["properties"].object().Set("metadata", RootProperties().at("metadata"));
+  ApplySchemaPatches(schema);
   if (options_.max_description_length) {
     CutDescriptions(schema, static_cast<size_t>(std::max(0, *options_.max_description_length)));
   }

@@ -78,6 +78,7 @@ class Table {
     Add("k8s:deepcopy-gen:nonpointer-interfaces", {kType}, kRaw, "=true");
     Add("k8s:openapi-gen", {kPackage, kType, kField}, kRaw, "=true");
     Value("keelson:json", {kField}, kText, "=enable_ingress");
+    Add("keelson:schema", {kType, kField}, kJson, R"(={"oneOf":[{"required":["a"]},{"required":["b"]}]})");
   }
 
   void AddResource() {

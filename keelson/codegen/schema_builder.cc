@@ -4,6 +4,7 @@
 #include <set>
 
 #include "keelson/codegen/description.h"
+#include "keelson/codegen/root_schema.h"
 #include "keelson/codegen/schema_markers.h"
 
 namespace keelson::codegen {
@@ -34,12 +35,7 @@ JsonList ToJsonList(const std::vector<std::string>& texts) {
 
 // Of every object: controller-gen takes these from the embedded TypeMeta.
 void AddTypeMeta(JsonObject& properties) {
-  properties.Set("apiVersion", JsonObject({{"type", "string"},
-                                           {"description",
-                                            "Group and version of the schema that this object follows, such as "
-                                            "apps/v1."}}));
-  properties.Set("kind", JsonObject({{"type", "string"},
-                                     {"description", "Name of the REST resource that this object represents."}}));
+  for (const char* name : {"apiVersion", "kind"}) properties.Set(name, RootProperties().at(name));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "keelson/codec/merge_patch.h"
 #include "keelson/codegen/builtin_schemas.h"
 #include "keelson/codegen/description.h"
 
@@ -102,6 +103,10 @@ bool MergeMember(Schema& target, const String& member, const Json& theirs) {
     target.Set(member, Joined(theirs.list(), ours.list()));
     return true;
   }
+  if (member == kSchemaPatches) {
+    target.Set(member, Joined(ours.list(), theirs.list()));
+    return true;
+  }
   if (member == "x-kubernetes-preserve-unknown-fields" || member == "x-kubernetes-map-type" ||
       member == "x-kubernetes-list-type" || member == "x-kubernetes-list-map-keys") {
     target.Set(member, theirs);
@@ -197,6 +202,17 @@ Schema SchemaFlattener::Resolve(const Schema& schema) {
   Schema resolved = schema;
   ForEachSubschema(resolved, [this](Schema& inner) { inner = Resolve(Schema(inner)); });
   return resolved;
+}
+
+void ApplySchemaPatches(Schema& schema) {
+  ForEachSubschema(schema, ApplySchemaPatches);
+  const Json* found = schema.find(kSchemaPatches);
+  if (found == nullptr) return;
+  const JsonList patches = found->list();
+  schema.erase(kSchemaPatches);
+  Json patched = std::move(schema);
+  for (const Json& patch : patches) patched = ApplyMergePatch(patched, patch);
+  schema = patched.object();
 }
 
 void CutDescriptions(Schema& schema, size_t max_bytes) {

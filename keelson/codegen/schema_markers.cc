@@ -206,6 +206,12 @@ void SortEnum(const Application& it) {
   it.schema.Set("enum", JsonList(sorted));
 }
 
+// Applied to the finished schema.
+void AddPatch(const Application& it) {
+  if (!it.marker.value.is_object()) return it.Fail("expected a JSON object with the keywords of a schema");
+  ListAt(it.schema, kSchemaPatches).push_back(it.marker.value);
+}
+
 // The rules of one name each; those under kubebuilder:validation: also exist for the items of a list.
 const std::map<std::string_view, Rule>& ValidationRules() {
   using A = const Application&;
@@ -254,6 +260,7 @@ const std::map<std::string_view, Rule>& OtherRules() {
       {"k8s:maximum", {[](A it) { SetBound(it, "maximum"); }}},
       {"k8s:minimum", {[](A it) { SetBound(it, "minimum"); }}},
       {"k8s:required", {RequireSomething, 14}},
+      {"keelson:schema", {AddPatch}},
       {"kubebuilder:default", {SetDefault}},
       {"kubebuilder:example", {[](A it) { it.schema.Set("example", it.marker.value); }}},
       {"kubebuilder:externalDocs", {SetExternalDocs}},
