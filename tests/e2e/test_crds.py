@@ -251,7 +251,9 @@ def check_columns(version, resource, name, namespace):
             continue
         problems = [None if row[0] == name else f"NAME: '{name}' expected, '{row[0]}' shown"]
         for column, cell in zip(visible, row[1:]):
-            value = kubectl("get", resource, name, "-n", namespace, "-o", f"jsonpath={{{column['jsonPath']}}}").out
+            value = kubectl("get", resource, name, "-n", namespace, "-o",
+                            # A column shows the first of several matches.
+                            f"jsonpath={{{column['jsonPath'].replace('[*]', '[0]')}}}").out
             problems.append(problem_of_cell(column, cell, value))
         checks.that(f"{what} has their values", "\n".join(problem for problem in problems if problem))
 
