@@ -71,6 +71,7 @@ std::vector<std::string_view> PlainLines(std::string_view licence, CommentStyle 
     text = Trim(text);
     text = text.substr(2, text.size() - 4);
     while (text.starts_with('*')) text.remove_prefix(1);
+    if (text.starts_with(' ')) text.remove_prefix(1);
   }
   std::vector<std::string_view> lines = Lines(TrimEnd(text));
   for (std::string_view& line : lines) {
