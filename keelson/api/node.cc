@@ -71,7 +71,10 @@ class Reaper {
       }
       case Kind::kStruct:
       case Kind::kUnion:
-        ForEachOwningPart(type, value, [&](const Type& part, void* at) { DropValue(part, at); });
+        ForEachOwningPart(type, value, [&](const Type& part, void* at) {
+          if (&part == &Describe<String>::type) return DropString(NodeAt(at));  // most of them
+          DropValue(part, at);
+        });
         return;
       case Kind::kOptional:
         if (type.element->is_struct()) return Drop(*type.element, NodeAt(value));

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kGranule = 16;
 constexpr size_t kClasses = 65;
-constexpr size_t kMostKept = size_t{128} << 10;  // bytes, of each thread
+constexpr size_t kMostKept = size_t{64} << 10;  // bytes, of each thread
 
 // Sizes of one class differ by less than what malloc rounds up anyway: 24, 40, 56, … bytes.
 constexpr size_t ClassOf(size_t bytes) { return (bytes + kGranule / 2 - 1) / kGranule; }
