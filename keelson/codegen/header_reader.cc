@@ -494,7 +494,9 @@ std::string Reader::JsonName(const Comment& comment, const std::string& by_defau
       continue;
     }
     first = &marker;
-    if (value->empty() || value->find_first_of(" \t,\"'`\\") != value->npos) {
+    // A space needs quotes: without them it is the beginning of something else.
+    const char* barred = marker.text.ends_with('"') || marker.text.ends_with('`') ? "\t,\"'`\\" : " \t,\"'`\\";
+    if (value->empty() || value->find_first_of(barred) != value->npos) {
       problems_.Add(marker.position, "+keelson:json needs a name: write +keelson:json=NAME");
     } else if (*value != "-") {
       name = *value;
