@@ -3,6 +3,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"log"
 
 	"keelson.test/recorder_crds/builtin"
@@ -12,18 +13,28 @@ import (
 func main() {
 	root := flag.String("root", "../..", "the project's folder")
 	flag.Parse()
-	for _, part := range flag.Args() {
+	parts := flag.Args()
+	if len(parts) == 0 {
+		parts = []string{"builtin", "crd", "plurals", "rbac", "webhook"}
+	}
+	for _, part := range parts {
+		var err error
 		switch part {
 		case "builtin":
-			if err := builtin.Record(*root+"/data/kubernetes/types.json", *root+"/data/kubernetes/crd_schemas.json"); err != nil {
-				log.Fatal(err)
-			}
+			err = builtin.Record(*root+"/data/kubernetes/types.json", *root+"/data/kubernetes/crd_schemas.json")
+		case "plurals":
+			err = manifests.Plurals(*root + "/tests/data/crd/plurals.json")
+		case "rbac":
+			err = manifests.Roles(*root + "/tests/data/rbac")
+		case "webhook":
+			err = manifests.Webhooks(*root + "/tests/data/webhook")
 		case "crd":
-			if err := manifests.CRDs(*root + "/tests/data/crd"); err != nil {
-				log.Fatal(err)
-			}
+			err = manifests.CRDs(*root + "/tests/data/crd")
 		default:
-			log.Fatalf("unknown part %q", part)
+			err = fmt.Errorf("unknown part %q", part)
+		}
+		if err != nil {
+			log.Fatal(err)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func Header(path string, own Package, local map[string]Package) (text string, er
 			return "", fmt.Errorf("%s: %w", t.fset.Position(decl.Pos()), err)
 		}
 	}
-	t.comments(t.file.End(), "")
+	t.comments(t.end(), "")
 	body := strings.Trim(t.out.String(), "\n")
 
 	var head strings.Builder
@@ -76,6 +76,46 @@ func Header(path string, own Package, local map[string]Package) (text string, er
 	}
 	fmt.Fprintf(&head, "namespace %s {\n\n%s\n\n}  // namespace %s\n", namespace, body, namespace)
 	return head.String(), nil
+}
+
+// Source gives the C++ text of a Go file of which only the markers matter: its comments, with empty functions and structs
+// between them.
+func Source(path string, header bool) (string, error) {
+	t := &transcriber{fset: token.NewFileSet(), style: "//"}
+	var err error
+	if t.file, err = parser.ParseFile(t.fset, path, nil, parser.ParseComments); err != nil {
+		return "", err
+	}
+	t.comments(t.file.Package, "")
+	if text := t.out.String(); text != "" && !strings.HasSuffix(text, "\n\n") {
+		t.out.WriteString("\n")
+	}
+	if header {
+		t.out.WriteString("#pragma once\n\n")
+	}
+	for _, decl := range t.file.Decls {
+		t.comments(decl.Pos(), "")
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			inner := t.out.Len()
+			fmt.Fprintf(&t.out, "void %s() {\n", decl.Name.Name)
+			empty := t.out.Len()
+			t.comments(decl.End(), "  ")
+			text := t.out.String()
+			t.out.Reset()
+			if len(text) == empty {
+				fmt.Fprintf(&t.out, "%svoid %s() {}\n\n", text[:inner], decl.Name.Name)
+			} else {
+				fmt.Fprintf(&t.out, "%s\n}\n\n", strings.TrimRight(text, "\n"))
+			}
+		case *ast.GenDecl:
+			if spec, ok := decl.Specs[0].(*ast.TypeSpec); ok {
+				fmt.Fprintf(&t.out, "struct %s {};\n\n", spec.Name.Name)
+			}
+		}
+	}
+	t.comments(t.end(), "")
+	return strings.Trim(t.out.String(), "\n") + "\n", nil
 }
 
 // TypesOf lists the types that a Go file declares.
@@ -193,9 +233,18 @@ func (t *transcriber) group(group *ast.CommentGroup, added []string, indent stri
 		if t.style == "///" && strings.HasPrefix(line, "//") {
 			line = "/" + line
 		}
+		if strings.HasPrefix(line, "/*") {
+			line = strings.ReplaceAll(line, "\t", "  ")
+		}
 		t.out.WriteString(indent + line + "\n")
 	}
 	return true
+}
+
+// end is behind the last comment, unlike the end of the last declaration.
+func (t *transcriber) end() token.Pos {
+	file := t.fset.File(t.file.Package)
+	return token.Pos(file.Base() + file.Size())
 }
 
 func (t *transcriber) skipComments(end token.Pos) {

@@ -1,0 +1,5 @@
+// +kubebuilder:rbac:groups=beta.example.com,resources=betas,verbs=get;list;watch
+// +kubebuilder:rbac:groups=alpha.example.com,resources=alphas,verbs=patch
+
+// Beta runs.
+void Beta() {}
