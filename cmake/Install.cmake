@@ -1,15 +1,17 @@
-# make install: the layers' libraries, their headers (generated ones too) and a CMake package, so that a user writes
+# make install: the layers' libraries, their headers (generated ones too), the program and a CMake package, so that a
+# user writes
 #   find_package(keelson REQUIRED)
 #   target_link_libraries(my_operator PRIVATE keelson::codec)
+#   keelson_api(my_operator HEADERS api/v1/app.h)
 # Headers under internal/ are installed because public ones include them; they are not an interface.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 get_property(layers GLOBAL PROPERTY KEELSON_LAYERS)
-add_custom_target(keelson_layers DEPENDS ${layers})
+add_custom_target(keelson_layers DEPENDS ${layers} keelson)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/keelson)
-install(TARGETS ${layers} EXPORT keelsonTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS ${layers} keelson EXPORT keelsonTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/keelson DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*_test_support.h" EXCLUDE PATTERN "generator" EXCLUDE)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/keelson DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} OPTIONAL
@@ -21,4 +23,5 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/keelsonConfig.cmake.in
 # Before 1.0 a new minor version may break its users.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/keelsonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/keelsonConfig.cmake ${PROJECT_BINARY_DIR}/keelsonConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/KeelsonApi.cmake
   DESTINATION ${package_dir})
