@@ -402,6 +402,13 @@ std::string StructWriter::MembersText(const Schema& schema, const std::string& o
 
 StructWriter::Use StructWriter::MemberUse(const std::string& json_name, const Schema& schema, const std::string& owner,
                                           const std::string& path, bool in_root) {
+  if (std::any_of(json_name.begin(), json_name.end(), [](char c) {
+        return static_cast<unsigned char>(c) < ' ' || std::string_view(",\"'`\\\x7F").find(c) != std::string_view::npos;
+      })) {
+    return Nothing(path,
+                   "a name with a comma, a quotation mark, a backslash or a control character cannot be that of a C++ "
+                   "member");
+  }
   // What controller-gen makes of ObjectMeta inside a spec.
   if (!in_root && json_name == "metadata" && WithoutUse(schema) == Schema{{"type", "object"}}) {
     return BuiltinUse("keelson::metav1::ObjectMeta", BuiltinSchema("meta/v1.ObjectMeta"), schema, SchemaPlace::kField);
