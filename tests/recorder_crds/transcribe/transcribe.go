@@ -6,6 +6,7 @@
 // Directives in the Go files, which Go's own tools do not take for documentation:
 //
 //	//transcribe:style=///     comments of this file in another style: ///, /** or both slashes (the default)
+//	//transcribe:types=keelson the classes of Keelson instead of those of the standard library
 //	//transcribe:enumclass     above a string type: an enum class whose enumerators are the values of its Enum marker
 package transcribe
 
@@ -34,6 +35,7 @@ func Header(path string, own Package, local map[string]Package) (text string, er
 			if style, ok := strings.CutPrefix(comment.Text, "//transcribe:style="); ok {
 				t.style = style
 			}
+			t.ours = t.ours || comment.Text == "//transcribe:types=keelson"
 		}
 	}
 	for _, spec := range t.file.Imports {
@@ -153,7 +155,8 @@ type transcriber struct {
 	includes map[string]bool
 	std      map[string]bool
 	style    string
-	next     int // first comment group not yet written
+	ours     bool // Keelson's own lists, maps, texts
+	next     int  // first comment group not yet written
 	out      strings.Builder
 }
 

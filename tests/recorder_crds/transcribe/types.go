@@ -18,12 +18,26 @@ var values = map[string][2]string{
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": {"Json", "json.h"},
 }
 
+// ours are Keelson's own classes: what to write and the header.
+var ours = map[string][2]string{"string": {"keelson::String", "string.h"}, "optional": {"keelson::Optional", "optional.h"},
+	"vector": {"keelson::List", "list.h"}, "map": {"keelson::Map", "map.h"}}
+
+// class is a class of the standard library, or Keelson's own.
+func (t *transcriber) class(name string) string {
+	if t.ours {
+		t.includes[strconv.Quote("keelson/api/"+ours[name][1])] = true
+		return ours[name][0]
+	}
+	t.std["<"+name+">"] = true
+	return "std::" + name
+}
+
 func (t *transcriber) typeName(expr ast.Expr) (string, error) {
 	switch typ := expr.(type) {
 	case *ast.Ident:
 		if name, ok := basic[typ.Name]; ok {
 			if name == "std::string" {
-				t.std["<string>"] = true
+				return t.class("string"), nil
 			} else if strings.HasSuffix(name, "_t") {
 				t.std["<cstdint>"] = true
 			}
@@ -40,22 +54,21 @@ func (t *transcriber) typeName(expr ast.Expr) (string, error) {
 	case *ast.SelectorExpr:
 		return t.foreign(t.imports[typ.X.(*ast.Ident).Name], typ.Sel.Name)
 	case *ast.StarExpr:
-		t.std["<optional>"] = true
 		inner, err := t.typeName(typ.X)
-		return "std::optional<" + inner + ">", err
+		return t.class("optional") + "<" + inner + ">", err
 	case *ast.ArrayType:
 		if element, ok := typ.Elt.(*ast.Ident); ok && element.Name == "byte" {
 			t.includes[`"keelson/api/string.h"`] = true
 			return "keelson::Bytes", nil
 		}
-		t.std["<vector>"] = true
 		inner, err := t.typeName(pointee(typ.Elt))
-		return "std::vector<" + inner + ">", err
+		return t.class("vector") + "<" + inner + ">", err
 	case *ast.MapType:
-		t.std["<map>"] = true
-		t.std["<string>"] = true
 		inner, err := t.typeName(pointee(typ.Value))
-		return "std::map<std::string, " + inner + ">", err
+		if t.ours {
+			return t.class("map") + "<" + inner + ">", err
+		}
+		return t.class("map") + "<" + t.class("string") + ", " + inner + ">", err
 	default:
 		return "", fmt.Errorf("no C++ counterpart of %T", expr)
 	}

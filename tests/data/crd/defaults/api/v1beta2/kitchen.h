@@ -123,7 +123,7 @@ struct DishSpec {
   std::vector<std::string> only;
   /// +kubebuilder:default={true,false}
   /// +optional
-  keelson::List<bool> flags;
+  std::vector<bool> flags;
   /// +kubebuilder:default={{1,2},{3}}
   /// +optional
   std::vector<std::vector<int32_t>> nested;

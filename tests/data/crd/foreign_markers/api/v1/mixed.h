@@ -36,7 +36,6 @@ struct WallSpec {
   // +patchStrategy=merge
   // +listType=atomic
   // +featureGate=Doors
-  // +optional
   std::vector<std::string> doors;
   // Windows count.
   // +protobuf.nullable=true

@@ -71,19 +71,7 @@ struct Bike {
 };
 
 // CarrierSpec inlines a type of Kubernetes.
-// +structType=atomic
-struct CarrierSpec {
-  // +kubebuilder:default=""
-  // +optional
-  std::string name;
-  // +listType=map
-  // +listMapKey=name
-  // +optional
-  keelson::List<keelson::corev1::ResourceClaim> claims;
-  // +optional
-  keelson::corev1::ResourceList limits;
-  // +optional
-  keelson::corev1::ResourceList requests;
+struct CarrierSpec : keelson::corev1::LocalObjectReference, keelson::corev1::ResourceRequirements {
   // Load in kilograms.
   int64_t load = 0;
 };

@@ -3,22 +3,22 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "keelson/api/core/v1.h"
+#include "keelson/api/list.h"
+#include "keelson/api/map.h"
 #include "keelson/api/meta/v1.h"
+#include "keelson/api/optional.h"
+#include "keelson/api/string.h"
 
 namespace topology::v1 {
 
 // Wire between two ends.
 struct Wire {
   // From this end.
-  std::string from;
+  keelson::String from;
   // To that end.
-  std::string to;
+  keelson::String to;
   // Speed in megabits.
   // +kubebuilder:default=1000
   // +optional
@@ -35,63 +35,63 @@ struct Spot {
 // Place on the map, part by part.
 // +structType=granular
 struct Place {
-  std::optional<Spot> spot;
+  keelson::Optional<Spot> spot;
   // +optional
-  std::string name;
+  keelson::String name;
 };
 
 // SwitchSpec has every kind of list and map.
 struct SwitchSpec {
   // +listType=atomic
   // +optional
-  std::vector<std::string> atomic;
+  keelson::List<keelson::String> atomic;
   // +listType=set
   // +optional
-  std::vector<std::string> set;
+  keelson::List<keelson::String> set;
   // +listType=map
   // +listMapKey=from
   // +listMapKey=to
   // +optional
-  std::vector<Wire> wires;
+  keelson::List<Wire> wires;
   // +listMapKey=name
   // +listType="map"
   // +optional
-  std::vector<keelson::corev1::EnvVar> named;
+  keelson::List<keelson::corev1::EnvVar> named;
   // +listType=map
   // +listMapKey=containerPort
   // +listMapKey=protocol
   // +patchMergeKey=containerPort
   // +patchStrategy=merge
   // +optional
-  std::vector<keelson::corev1::ContainerPort> ports;
+  keelson::List<keelson::corev1::ContainerPort> ports;
   // +mapType=granular
   // +optional
-  std::map<std::string, std::string> granular;
+  keelson::Map<keelson::String> granular;
   // +mapType=atomic
   // +optional
-  std::map<std::string, Wire> whole;
+  keelson::Map<Wire> whole;
   // +structType=atomic
   // +optional
   Wire wire;
   // +structType=granular
-  std::optional<Wire> other;
+  keelson::Optional<Wire> other;
   // +optional
   Spot spot;
-  std::optional<Place> place;
+  keelson::Optional<Place> place;
   // Overridden by the field.
   // +structType=granular
-  std::optional<Spot> loose;
+  keelson::Optional<Spot> loose;
   // +listType=set
   // +kubebuilder:validation:MaxItems=4
   // +optional
-  std::vector<int32_t> vlans;
+  keelson::List<int32_t> vlans;
   // +mapType=atomic
   // +optional
-  std::map<std::string, std::string> selector;
+  keelson::Map<keelson::String> selector;
   // A selector of Kubernetes.
-  std::optional<keelson::metav1::LabelSelector> nodes;
+  keelson::Optional<keelson::metav1::LabelSelector> nodes;
   // +optional
-  std::vector<keelson::corev1::ObjectReference> refs;
+  keelson::List<keelson::corev1::ObjectReference> refs;
 };
 
 // Switch in a rack.

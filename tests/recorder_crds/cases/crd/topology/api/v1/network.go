@@ -1,3 +1,5 @@
+//transcribe:types=keelson
+
 // +groupName=topology.example.com
 
 package v1
