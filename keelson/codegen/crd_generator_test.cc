@@ -414,6 +414,12 @@ TEST(CrdGenerator, KeysOfListMapsMustBeThereAndSet) {
   EXPECT_NE(problems.find("'name' is a key of the list-map 'b': make it required"), std::string::npos) << problems;
   EXPECT_NE(problems.find("elements of 'c' have no member 'nothing'"), std::string::npos) << problems;
   EXPECT_NE(problems.find("'d' is a list-map without a key"), std::string::npos) << problems;
+
+  Headers named;
+  StructDecl* step = named.AddStruct("Step");
+  const AliasDecl* steps = named.AddAlias("Steps", Of(Shape::kList, Of(step)), {"listType=map", "listMapKey=id"});
+  named.AddField(named.AddRoot("App"), "steps", Of(steps));
+  EXPECT_NE(named.Problems().find("elements of 'Steps' have no member 'id'"), std::string::npos) << named.Problems();
 }
 
 TEST(CrdGenerator, OneOfNamesMembersThatMayBeAbsent) {

@@ -92,7 +92,9 @@ Schema SchemaBuilder::Define(const AliasDecl& alias) {
   if (!Enter(alias, alias.position)) return {};
   Schema schema = SchemaOf(alias.target, alias.position);
   open_.pop_back();
-  return Finish(alias, std::move(schema));
+  schema = Finish(alias, std::move(schema));
+  RememberListMap(alias.name, alias.position, MarkersOf(alias), schema);
+  return schema;
 }
 
 Schema SchemaBuilder::Define(const StructDecl& structure) {
@@ -156,11 +158,16 @@ Schema SchemaBuilder::SchemaOfField(const FieldDecl& field) {
                                         behind->string().str() + " already, which a member cannot change");
     }
   }
-  if (SchemaText(schema, "x-kubernetes-list-type") == "map") {
-    const ParsedMarker* marker = FindMarker(markers, "listType");
-    list_maps_.push_back({marker == nullptr ? field.position : marker->position, field.json_name, schema});
-  }
+  RememberListMap(field.json_name, field.position, markers, schema);
   return schema;
+}
+
+void SchemaBuilder::RememberListMap(const std::string& name, const SourcePosition& position,
+                                    const std::vector<ParsedMarker>& markers, const Schema& schema) {
+  if (SchemaText(schema, "x-kubernetes-list-type") != "map") return;
+  const ParsedMarker* marker = FindMarker(markers, "listType");
+  if (marker == nullptr) marker = FindMarker(markers, "k8s:listType");
+  list_maps_.push_back({marker == nullptr ? position : marker->position, name, schema});
 }
 
 Schema SchemaBuilder::SchemaOf(const TypeUse& use, const SourcePosition& position) {
@@ -240,8 +247,7 @@ void SchemaBuilder::CheckListMaps() {
     const Schema flat = flattener.Flatten(list.schema);
     const Json* keys = flat.find("x-kubernetes-list-map-keys");
     if (keys == nullptr) {
-      problems_.Add(list.position,
-                    "'" + list.member + "' is a list-map without a key: write `// +listMapKey=NAME` too");
+      problems_.Add(list.position, "'" + list.name + "' is a list-map without a key: write `// +listMapKey=NAME` too");
       continue;
     }
     const Json* items = flat.find("items");
@@ -252,9 +258,9 @@ void SchemaBuilder::CheckListMaps() {
       const Json* property = properties == nullptr ? nullptr : properties->find(key);
       if (property == nullptr) {
         problems_.Add(list.position,
-                      "elements of '" + list.member + "' have no member '" + key + "', which +listMapKey names");
+                      "elements of '" + list.name + "' have no member '" + key + "', which +listMapKey names");
       } else if (std::find(always.begin(), always.end(), key) == always.end() && property->find("default") == nullptr) {
-        problems_.Add(list.position, "'" + key + "' is a key of the list-map '" + list.member +
+        problems_.Add(list.position, "'" + key + "' is a key of the list-map '" + list.name +
                                          "': make it required, or give it a default");
       }
     }

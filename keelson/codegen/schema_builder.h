@@ -42,7 +42,7 @@ class SchemaBuilder {
  private:
   struct ListMap {
     SourcePosition position;
-    std::string member;
+    std::string name;  // of the member or the type
     Schema schema;
   };
 
@@ -53,6 +53,8 @@ class SchemaBuilder {
   Schema SchemaOfField(const FieldDecl& field);
   void AddField(const StructDecl& structure, const FieldDecl& field, bool optional_by_default, Schema& schema,
                 std::vector<std::string>& required);
+  void RememberListMap(const std::string& name, const SourcePosition& position,
+                       const std::vector<ParsedMarker>& markers, const Schema& schema);
   void CheckOneOf(const StructDecl& structure, const std::vector<std::string>& required);
   // False, and a problem, when the type is being defined already: it holds itself.
   bool Enter(const Declaration& declaration, const SourcePosition& used_at);
