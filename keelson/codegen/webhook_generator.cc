@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -211,15 +212,18 @@ class WebhookBuilder {
   bool failed_ = false;
 };
 
-// The webhooks of one configuration, sorted by name, as a YAML document; nothing when there are none.
+// The webhooks of one configuration, in the order of their names. Not a sorted vector, since std::stable_sort of GCC's
+// library does not compile without a warning under Clang.
+template <class Webhook>
+using ByName = std::multimap<std::string, Webhook>;
+
+// As a YAML document; nothing when there are none.
 template <class Configuration, class Webhook>
-std::string Document(std::vector<Webhook> webhooks, const std::string& name) {
+std::string Document(ByName<Webhook> webhooks, const std::string& name) {
   if (webhooks.empty()) return {};
-  std::stable_sort(webhooks.begin(), webhooks.end(),
-                   [](const Webhook& a, const Webhook& b) { return a.name < b.name; });
   Configuration configuration;
   configuration.metadata.name = name;
-  for (Webhook& webhook : webhooks) configuration.webhooks.push_back(std::move(webhook));
+  for (auto& [key, webhook] : webhooks) configuration.webhooks.push_back(std::move(webhook));
   return "---\n" + ToYaml(configuration);
 }
 
@@ -261,15 +265,16 @@ std::vector<Marker> WebhookMarkers(const std::vector<Marker>& markers) {
 std::vector<GeneratedFile> GenerateWebhooks(const std::vector<Marker>& markers, Diagnostics& problems) {
   Diagnostics found;
   const std::vector<ParsedMarker> parsed = ParseMarkers(WebhookMarkers(markers), MarkerTarget::kPackage, found);
-  std::vector<MutatingWebhook> mutating;
-  std::vector<ValidatingWebhook> validating;
+  ByName<MutatingWebhook> mutating;
+  ByName<ValidatingWebhook> validating;
   for (const ParsedMarker& marker : parsed) {
     if (marker.name != kWebhookMarker) continue;
     WebhookBuilder builder(marker, found);
+    // A patch may have changed the name.
     if (IsMutating(marker)) {
-      if (auto webhook = builder.Build<MutatingWebhook>()) mutating.push_back(*std::move(webhook));
+      if (auto webhook = builder.Build<MutatingWebhook>()) mutating.emplace(webhook->name.str(), *webhook);
     } else {
-      if (auto webhook = builder.Build<ValidatingWebhook>()) validating.push_back(*std::move(webhook));
+      if (auto webhook = builder.Build<ValidatingWebhook>()) validating.emplace(webhook->name.str(), *webhook);
     }
   }
   GeneratedFile file{.path = "manifests.yaml", .content = {}};
