@@ -6,6 +6,7 @@
 //
 // HTTP/1.1 and HTTP/2 (by ALPN over TLS, by prior knowledge without), on Boost.Asio and nghttp2. Certificate, key and
 // client CA are read again when their files change; open connections go on. Made inside a simulation it is an error.
+// The limits below hold in spite of clients that want to do harm: a refused request costs less here than there.
 #pragma once
 
 #include <memory>
@@ -28,13 +29,15 @@ struct HttpServerOptions {
 
   size_t max_header_bytes = size_t{64} << 10;
   size_t max_body_bytes = size_t{3} << 20;
-  uint32_t max_streams = 250;                          // at a time on one HTTP/2 connection
-  size_t max_connections = 10000;                      // more are closed at once
-  Duration header_timeout = std::chrono::seconds(10);  // from connect, or the end of the last request, to whole headers
+  uint32_t max_streams = 250;      // at a time on one HTTP/2 connection
+  size_t max_connections = 10000;  // more are closed at once
+  Duration header_timeout =
+      std::chrono::seconds(10);  // from connect, or a later request's first byte, to whole headers
+  // For a request's body to arrive, and for a finished answer to wait without the client taking a byte.
   Duration body_timeout = std::chrono::seconds(60);
   Duration idle_timeout = std::chrono::seconds(120);  // without a request on the connection
-  // Bytes of an answer in memory before reading from that client's connection stops.
-  size_t write_buffer = size_t{1} << 20;
+  // Bytes of answers that one HTTP/2 client has not taken before its further requests wait.
+  size_t write_buffer = size_t{16} << 20;
 };
 
 class HttpServer {
