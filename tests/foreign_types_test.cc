@@ -13,13 +13,28 @@
 #include <utility>
 #include <vector>
 
+#include "alertrules/v1/generated.h"
+#include "applications/v1alpha1/generated.h"
+#include "backups/v1alpha1/generated.h"
+#include "backups/v1beta1/generated.h"
+#include "certificates/v1/generated.h"
+#include "certificates/v1alpha2/generated.h"
+#include "databases/v1beta2/generated.h"
 #include "keelson/codec/convert.h"
 #include "keelson/codec/json_equal.h"
 #include "keelson/codec/json_writer.h"
+#include "keelson/codec/scheme.h"
 #include "keelson/codec/yaml_reader.h"
 #include "keelson/codegen/crd_generator.h"
 #include "keelson/codegen/header_reader.h"
 #include "keelson/codegen/types_generator.h"
+#include "machines/v1/generated.h"
+#include "meshes/v1/generated.h"
+#include "meshes/v1beta1/generated.h"
+#include "pipelines/v1/generated.h"
+#include "queues/v2/generated.h"
+#include "routes/v1/generated.h"
+#include "routes/v1beta1/generated.h"
 
 namespace keelson::codegen {
 namespace {
@@ -146,7 +161,82 @@ TEST_P(ForeignTypes, GiveTheCrdBackThatTheyWereMadeFrom) {
   fs::remove_all(directory);
 }
 
+Scheme ForeignScheme() {
+  Scheme scheme;
+  for (const auto add :
+       {watch_example_com::v1::AddToScheme, deliver_example_com::v1alpha1::AddToScheme,
+        safe_example_com::v1alpha1::AddToScheme, safe_example_com::v1beta1::AddToScheme,
+        trust_example_com::v1::AddToScheme, trust_example_com::v1alpha2::AddToScheme,
+        db_example_com::v1beta2::AddToScheme, compute_example_com::v1::AddToScheme, mesh_example_com::v1::AddToScheme,
+        mesh_example_com::v1beta1::AddToScheme, build_example_com::v1::AddToScheme, queue_example_com::v2::AddToScheme,
+        edge_example_com::v1::AddToScheme, edge_example_com::v1beta1::AddToScheme}) {
+    const Result<void> added = add(scheme);
+    EXPECT_TRUE(added) << added.error().message();
+  }
+  return scheme;
+}
+
+std::vector<std::string> Samples(const std::string& name) {
+  auto documents =
+      SplitYamlToJson(ReadFile(fs::path(KEELSON_TEST_DATA) / "foreign_crds" / "samples" / (name + ".yaml")));
+  EXPECT_TRUE(documents) << name << ": " << documents.error().message();
+  return documents ? *documents : std::vector<std::string>();
+}
+
+TEST_P(ForeignTypes, HoldEverythingThatObjectsHave) {
+  const Scheme scheme = ForeignScheme();
+  const std::vector<std::string> samples = Samples(GetParam());
+  ASSERT_FALSE(samples.empty());
+  for (const std::string& text : samples) {
+    const Json sample = *ParseJson(text);
+    const std::string api_version = sample.find("apiVersion")->string().str();
+    const size_t slash = api_version.find('/');
+    const GroupVersionKind kind{api_version.substr(0, slash), api_version.substr(slash + 1),
+                                sample.find("kind")->string().str()};
+    const Type* type = scheme.Find(kind);
+    ASSERT_NE(type, nullptr) << text;
+    auto object = scheme.New(kind);
+    ASSERT_TRUE(object);
+    const Result<void> read = DecodeJson(*type, object->data(), text, {.strict = true});
+    ASSERT_TRUE(read) << read.error().message();
+    std::string written;
+    AppendJson(*type, object->data(), written);
+    std::string differences;
+    Compare(sample, *ParseJson(written), "", differences);
+    EXPECT_EQ(differences, "");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Crds, ForeignTypes, testing::ValuesIn(kNames), [](const auto& name) { return name.param; });
+
+TEST(ForeignType, AreUsedByTheirNames) {
+  using namespace trust_example_com::v1;
+  auto certificate = FromJson<Certificate>(Samples("certificates").at(0));
+  ASSERT_TRUE(certificate) << certificate.error().message();
+  EXPECT_EQ(certificate->spec.issuerRef.kind, CertificateSpecIssuerRefKind::ClusterIssuer);
+  EXPECT_EQ(certificate->spec.privateKey->size, 384);
+  EXPECT_EQ(certificate->status->conditions.at(0).status, CertificateStatusConditionStatus::True);
+
+  const Certificate made{.metadata = {.name = "a"},
+                         .spec = {.issuerRef = {.name = "ca"}, .keystores = {}, .secretName = "s"}};
+  EXPECT_EQ(ToJson(made), R"({"kind":"Certificate","apiVersion":"trust.example.com/v1","metadata":{"name":"a"},)"
+                          R"("spec":{"issuerRef":{"name":"ca"},"secretName":"s"}})");
+
+  auto rule = FromJson<watch_example_com::v1::AlertRule>(Samples("alertrules").at(0));
+  ASSERT_TRUE(rule) << rule.error().message();
+  EXPECT_EQ(rule->spec.query->class_, watch_example_com::v1::AlertRuleSpecQueryClass::delete_);
+  EXPECT_EQ(rule->spec.query->maxSamples, 2);
+  EXPECT_EQ(rule->spec.query->maxSamples2, 1);
+  EXPECT_EQ(rule->spec.query->maxSamples3, 3);
+}
+
+TEST(ForeignType, OfEnumsRefuseOtherValues) {
+  auto certificate = FromJson<trust_example_com::v1::Certificate>(
+      R"({"spec":{"issuerRef":{"name":"ca","kind":"Notary"},"secretName":"s"}})");
+  ASSERT_FALSE(certificate);
+  EXPECT_NE(certificate.error().message().find("spec.issuerRef.kind"), std::string::npos)
+      << certificate.error().message();
+}
 
 }  // namespace
 }  // namespace keelson::codegen

@@ -425,13 +425,12 @@ std::string StructWriter::MemberText(Member& member) {
     markers.insert(markers.begin(), "keelson:json=" + MarkerString(member.json_name));
   }
   const bool is_nullable = IsTrue(member.schema, "nullable");
-  // Spec and status are more pleasant without a test for presence; absent and empty mean the same there.
-  const bool is_plain_part =
-      member.in_root && member.use.is_declared && SchemaText(member.schema, "type") == "object" && !is_nullable;
+  // A spec is more pleasant without a test for presence, and objects without one are rare.
+  const bool is_plain_spec = member.in_root && member.json_name == "spec" && member.use.is_declared && !is_nullable;
   bool is_optional = !member.required || is_nullable;
   if (member.required && is_nullable) {
     markers.push_back("required");
-  } else if (!member.required && (member.use.is_collection || is_plain_part)) {
+  } else if (!member.required && (member.use.is_collection || is_plain_spec)) {
     markers.push_back("optional");
     is_optional = false;
   }
