@@ -15,6 +15,7 @@
 
 #include "keelson/codegen/internal/attached_comments.h"
 #include "keelson/codegen/internal/clang_text.h"
+#include "keelson/codegen/internal/default_value.h"
 #include "keelson/codegen/internal/member_type.h"
 #include "keelson/codegen/internal/translation_unit.h"
 
@@ -103,6 +104,7 @@ class Reader : internal::UserTypes {
   const StructDecl* StructOf(CXCursor definition, std::string& why_not) override;
   const EnumDecl* EnumOf(CXCursor definition, std::string& why_not) override;
   const AliasDecl* AliasOf(CXCursor declaration, std::string& why_not) override;
+  std::vector<CXCursor> NamedByUsing(const std::string& name) override;
   void Declare(const Entry& entry, Declaration& declaration);
   void ReadStructs();
   void ReadStruct(Entry& entry);
@@ -123,6 +125,7 @@ class Reader : internal::UserTypes {
   std::map<const SourceFile*, std::unique_ptr<AttachedComments>> comments_;
   std::deque<Entry> entries_;
   std::unordered_map<CXCursor, Entry*, CursorHash, CursorEqual> by_cursor_;
+  std::map<std::string, std::vector<CXCursor>> using_declarations_;
   std::deque<Entry*> structs_to_read_;
   int alias_depth_ = 0;
 };
@@ -193,6 +196,12 @@ void Reader::CollectDeclaration(CXCursor cursor, const SourceFile& file) {
     case CXCursor_LinkageSpec: return Collect(cursor);
     case CXCursor_NamespaceAlias:
     case CXCursor_UsingDirective: return;
+    case CXCursor_UsingDeclaration:
+      ForEachChild(cursor, [this](CXCursor child) {
+        if (child.kind != CXCursor_OverloadedDeclRef || clang_getNumOverloadedDecls(child) == 0) return;
+        using_declarations_[NameOf(child)].push_back(clang_getOverloadedDecl(child, 0));
+      });
+      return;
     case CXCursor_StructDecl:
     case CXCursor_ClassDecl:
     case CXCursor_UnionDecl:
@@ -368,9 +377,8 @@ const AliasDecl* Reader::AliasOf(CXCursor declaration_cursor, std::string& why_n
   if (entry.unused) {
     entry.unused = false;
     ++alias_depth_;
-    std::optional<TypeUse> target =
-        internal::MemberType(unit_, *this)
-            .Resolve(declaration_cursor, clang_getTypedefDeclUnderlyingType(declaration_cursor), entry.why_not);
+    std::optional<TypeUse> target = internal::MemberType(unit_, *this)
+                                        .Resolve(clang_getTypedefDeclUnderlyingType(declaration_cursor), entry.why_not);
     --alias_depth_;
     if (target) {
       auto declaration = std::make_unique<AliasDecl>();
@@ -382,6 +390,11 @@ const AliasDecl* Reader::AliasOf(CXCursor declaration_cursor, std::string& why_n
   }
   why_not = entry.why_not;
   return entry.alias;
+}
+
+std::vector<CXCursor> Reader::NamedByUsing(const std::string& name) {
+  const auto found = using_declarations_.find(name);
+  return found == using_declarations_.end() ? std::vector<CXCursor>() : found->second;
 }
 
 // Not where they are first used: how deep structs use each other is the user's affair.
@@ -422,8 +435,7 @@ void Reader::ReadBase(CXCursor cursor, const Entry& entry) {
     return Problem(place, "base '" + name + "' is not public: write struct " + NameOf(entry.cursor) + " : " + name);
   }
   std::string why_not;
-  const std::optional<TypeUse> type =
-      internal::MemberType(unit_, *this).Resolve(cursor, clang_getCursorType(cursor), why_not);
+  const std::optional<TypeUse> type = internal::MemberType(unit_, *this).Resolve(clang_getCursorType(cursor), why_not);
   if (!type) return Problem(place, "base '" + name + "': " + why_not);
   const TypeUse* base = &*type;
   while (base->shape == Shape::kAlias) base = &base->alias->target;
@@ -438,6 +450,7 @@ void Reader::ReadMember(CXCursor cursor, const Entry& entry) {
   FieldDecl field;
   field.member = NameOf(cursor);
   field.position = place.position();
+  field.has_default = internal::HasDefaultValue(cursor);
   field.comment = CommentsOf(*entry.file).TakeForMember(unit_.ExtentOf(cursor));
   if (field.member.empty()) return Problem(place, "a member without a name: give it one");
   std::string by_default = field.member;
@@ -454,8 +467,7 @@ void Reader::ReadMember(CXCursor cursor, const Entry& entry) {
     return Problem(place, member + " is a bit-field: write a whole int32_t, int64_t or bool");
   }
   std::string why_not;
-  std::optional<TypeUse> type =
-      internal::MemberType(unit_, *this).Resolve(cursor, clang_getCursorType(cursor), why_not);
+  std::optional<TypeUse> type = internal::MemberType(unit_, *this).Resolve(clang_getCursorType(cursor), why_not);
   if (!type) return Problem(place, member + ": " + why_not);
   field.type = std::move(*type);
   entry.structure->fields.push_back(std::move(field));

@@ -103,10 +103,7 @@ bool IsByte(CXType type) {
 
 }  // namespace
 
-std::optional<TypeUse> MemberType::Resolve(CXCursor declaration, CXType type, std::string& why_not) {
-  ForEachChild(declaration, [this](CXCursor child) {
-    if (child.kind == CXCursor_TypeRef) referenced_.push_back(clang_getCursorReferenced(child));
-  });
+std::optional<TypeUse> MemberType::Resolve(CXType type, std::string& why_not) {
   TypeUse use;
   if (Read(type, 0, use)) return use;
   why_not = why_not_;
@@ -193,10 +190,9 @@ bool MemberType::ReadNamed(CXType type, int depth, TypeUse& use) {
     // Named by a using-declaration, `using other::Mode;`, which libclang does not show in the type.
     std::string name = SpellingOf(type);
     if (const size_t last = name.rfind("::"); last != name.npos) name = name.substr(last + 2);
-    for (const CXCursor& candidate : referenced_) {
+    for (const CXCursor& candidate : users_.NamedByUsing(name)) {
       const bool alias = candidate.kind == CXCursor_TypedefDecl || candidate.kind == CXCursor_TypeAliasDecl;
-      if (alias && NameOf(candidate) == name &&
-          clang_equalTypes(clang_getCanonicalType(clang_getCursorType(candidate)), canonical) != 0) {
+      if (alias && clang_equalTypes(clang_getCanonicalType(clang_getCursorType(candidate)), canonical) != 0) {
         return ReadTypedef(type, candidate, depth, use);
       }
     }

@@ -20,6 +20,8 @@ class UserTypes {
   virtual const StructDecl* StructOf(CXCursor definition, std::string& why_not) = 0;
   virtual const EnumDecl* EnumOf(CXCursor definition, std::string& why_not) = 0;
   virtual const AliasDecl* AliasOf(CXCursor declaration, std::string& why_not) = 0;
+  // What `using other::Name;` in the user's files may mean by `name`.
+  virtual std::vector<CXCursor> NamedByUsing(const std::string& name) = 0;
 };
 
 // Reads one type.
@@ -27,8 +29,8 @@ class MemberType {
  public:
   MemberType(TranslationUnit& unit, UserTypes& users) : unit_(unit), users_(users) {}
 
-  // Of the type of a member or alias, as `declaration` writes it. Nothing: `why_not` says what is wrong.
-  std::optional<TypeUse> Resolve(CXCursor declaration, CXType type, std::string& why_not);
+  // Nothing: `why_not` says what is wrong.
+  std::optional<TypeUse> Resolve(CXType type, std::string& why_not);
 
  private:
   bool Read(CXType type, int depth, TypeUse& use);
@@ -45,8 +47,7 @@ class MemberType {
 
   TranslationUnit& unit_;
   UserTypes& users_;
-  std::vector<CXCursor> referenced_;  // types that the declaration names
-  std::string instead_;               // of the type that was refused
+  std::string instead_;  // of the type that was refused
   std::string why_not_;
 };
 

@@ -167,9 +167,10 @@ void TranslationUnit::ReportErrors(Diagnostics& problems) {
     }
     clang_disposeDiagnostic(diagnostic);
   }
-  // What follows from a missing file is not worth reading.
+  // What follows from a missing file is not worth reading, nor what else is wrong at the same place.
+  std::set<SourcePosition> seen;
   for (Diagnostic& problem : missing.empty() ? others : missing) {
-    problems.Add(std::move(problem.position), std::move(problem.message));
+    if (seen.insert(problem.position).second) problems.Add(std::move(problem.position), std::move(problem.message));
   }
 }
 
@@ -183,25 +184,33 @@ Diagnostic TranslationUnit::Explain(CXDiagnostic diagnostic) {
             : ": pass the directory that this name begins at with -I DIR";
     return {place.position(), message + hint};
   }
+  const CXCursor member = MemberAt(place);
+  if (clang_Cursor_isNull(member)) return {place.position(), message};
   const std::optional<std::string> incomplete = QuotedAfter(message, "incomplete type");
-  if (incomplete && place.file != nullptr && place.file->IsUsers()) {
-    MemberSearch search = {.unit = *this, .place = place};
-    search.In(root());
-    if (!clang_Cursor_isNull(search.found)) {
-      const CXCursor owner = clang_getCursorSemanticParent(search.found);
-      const std::string member = "member '" + NameOf(search.found) + "'";
-      const bool itself = *incomplete == QualifiedNameOf(owner) || *incomplete == NameOf(owner);
-      return {PlaceOf(search.found).position(),
-              itself ? member + " would make '" + NameOf(owner) +
-                           "' hold itself without indirection. A custom resource's schema cannot repeat itself either: "
-                           "write keelson::RawExtension with +kubebuilder:pruning:PreserveUnknownFields"
-                     : member + " needs '" + *incomplete + "', which is not defined above it: define it first or " +
-                           "include its header. If it holds '" + NameOf(owner) +
-                           "' in turn, that is a cycle without indirection: write keelson::RawExtension with "
-                           "+kubebuilder:pruning:PreserveUnknownFields for one of the two"};
-    }
+  if (!incomplete) {
+    const bool elsewhere = PlaceOf(clang_getDiagnosticLocation(diagnostic)).file != place.file;
+    return {elsewhere ? PlaceOf(member).position() : place.position(),
+            elsewhere ? "member '" + NameOf(member) + "': " + message : message};
   }
-  return {place.position(), message};
+  const CXCursor owner = clang_getCursorSemanticParent(member);
+  const bool itself = *incomplete == QualifiedNameOf(owner) || *incomplete == NameOf(owner);
+  const std::string instead = "write keelson::RawExtension with +kubebuilder:pruning:PreserveUnknownFields";
+  std::string text = "member '" + NameOf(member) + "' ";
+  if (itself) {
+    text += "would make '" + NameOf(owner) +
+            "' hold itself without indirection. The schema of a custom resource has no cycles at all: " + instead;
+  } else {
+    text += "needs '" + *incomplete +
+            "', which is not defined above it: define it first, or include its header. If it " + "holds '" +
+            NameOf(owner) + "' in turn, that is a cycle without indirection: " + instead + " for one of the two";
+  }
+  return {PlaceOf(member).position(), text};
+}
+
+CXCursor TranslationUnit::MemberAt(const Place& place) {
+  MemberSearch search = {.unit = *this, .place = place};
+  if (place.file != nullptr && place.file->IsUsers()) search.In(root());
+  return search.found;
 }
 
 // An error inside a standard header has a note that says which line of the user's led there.
@@ -213,8 +222,9 @@ Place TranslationUnit::UsersPlaceOf(CXDiagnostic diagnostic) {
   for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i) {
     const CXDiagnostic note = clang_getDiagnosticInSet(notes, i);
     const Place at = PlaceOf(clang_getDiagnosticLocation(note));
+    const bool include = Text(clang_getDiagnosticSpelling(note)).starts_with("in file included from");
     clang_disposeDiagnostic(note);
-    const bool better = found.file == nullptr || !found.file->IsUsers();
+    const bool better = !include && (found.file == nullptr || !found.file->IsUsers());
     if (better && at.file != nullptr && at.file->IsUsers()) found = at;
   }
   return found;

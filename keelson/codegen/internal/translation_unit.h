@@ -55,7 +55,7 @@ class TranslationUnit {
 
   // All that was read, but not the system's, sorted.
   std::vector<std::string> FilesRead();
-  // The user's files, in the order in which the compiler saw them.
+  // The user's, by their real paths.
   std::vector<const SourceFile*> UsersFiles();
   std::string TextOf(const SourceFile& file);
 
@@ -64,6 +64,7 @@ class TranslationUnit {
   bool TryParse(const HeaderReadOptions& options, bool with_stubs);
   void ReportErrors(Diagnostics& problems);
   Diagnostic Explain(CXDiagnostic diagnostic);
+  CXCursor MemberAt(const Place& place);
   Place UsersPlaceOf(CXDiagnostic diagnostic);
   const SourceFile* FileOf(CXFile file, bool system);
   std::unique_ptr<SourceFile> Describe(const std::string& name, bool system);
