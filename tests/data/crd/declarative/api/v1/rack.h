@@ -57,6 +57,7 @@ struct RackSpec {
   // +optional
   std::optional<std::string> room;
   // +kubebuilder:externalDocs:url=https://example.com/docs
+  // +optional
   std::string documented;
   // +optional
   Shape shape;

@@ -123,7 +123,7 @@ struct DishSpec {
   std::vector<std::string> only;
   /// +kubebuilder:default={true,false}
   /// +optional
-  std::vector<bool> flags;
+  keelson::List<bool> flags;
   /// +kubebuilder:default={{1,2},{3}}
   /// +optional
   std::vector<std::vector<int32_t>> nested;

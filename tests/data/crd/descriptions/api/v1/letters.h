@@ -126,9 +126,9 @@ struct LetterSpec {
   // Somebody's text.
   std::string second;
 
-  //nolint:lll
+  // NOLINTNEXTLINE(readability-*)
   // Directives of other tools are not text.
-  //go:generate something
+  // clang-format off
   std::string directive;
 
   //

@@ -36,6 +36,7 @@ struct WallSpec {
   // +patchStrategy=merge
   // +listType=atomic
   // +featureGate=Doors
+  // +optional
   std::vector<std::string> doors;
   // Windows count.
   // +protobuf.nullable=true

@@ -71,7 +71,19 @@ struct Bike {
 };
 
 // CarrierSpec inlines a type of Kubernetes.
-struct CarrierSpec : keelson::corev1::LocalObjectReference, keelson::corev1::ResourceRequirements {
+// +structType=atomic
+struct CarrierSpec {
+  // +kubebuilder:default=""
+  // +optional
+  std::string name;
+  // +listType=map
+  // +listMapKey=name
+  // +optional
+  keelson::List<keelson::corev1::ResourceClaim> claims;
+  // +optional
+  keelson::corev1::ResourceList limits;
+  // +optional
+  keelson::corev1::ResourceList requests;
   // Load in kilograms.
   int64_t load = 0;
 };

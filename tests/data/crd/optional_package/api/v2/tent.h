@@ -21,6 +21,7 @@ struct TentSpec {
   // +optional
   std::string name;
   // Poles that hold it.
+  // +optional
   std::vector<optional_package::v1::Pole> poles;
 };
 
