@@ -117,6 +117,7 @@ spec:
   ports:
   - number: 80
     protocol: TCP
+    weight: 10
   replicas: 3
   rollout:
     maxSurge: 25%
@@ -172,6 +173,15 @@ TEST(GeneratedCode, LeavesOutWhatIsOptionalAndEmpty) {
       R"({"kind":"App","apiVersion":"shop.example.com/v1","metadata":{},"spec":{"image":"","exposure":"Internal",)"
       R"("ports":[],"rollout":{},"limits":{"memory":"0"},)"
       R"("template":{"metadata":{},"spec":{"containers":[]}},"enable_ingress":false},"status":{}})");
+}
+
+TEST(GeneratedCode, ZeroIsWrittenWhereTheDefaultIsAnother) {
+  shop::v1::Port port;
+  port.weight = 0;
+  EXPECT_EQ(ToJson(port), R"({"number":0,"weight":0})");
+  EXPECT_EQ(FromJson<shop::v1::Port>(ToJson(port))->weight, 0);
+  EXPECT_EQ(FromJson<shop::v1::Port>(R"({"number":80})")->weight, 10);
+  EXPECT_EQ(TypeOf<AppSpec::Rollout>().FindField("delaySeconds")->omit_empty, true);
 }
 
 TEST(GeneratedCode, UnknownEnumeratorIsAnError) {

@@ -250,6 +250,8 @@ TEST(GenerateCode, PresenceFollowsTypeAndMarkers) {
   AddField(spec, "pointer", Of(Shape::kOptional, Plain(Shape::kBool)));
   AddField(spec, "needed", Of(Shape::kOptional, Plain(Shape::kBool)), {"required"});
   AddField(spec, "time", Builtin("meta/v1.Time"), {"optional"});
+  AddField(spec, "defaulted", Plain(Shape::kInt32), {"optional"});
+  spec->fields.back().has_default = true;
   AddField(spec, "hidden", Plain(Shape::kString));
   spec->fields.back().json_name = "";
   StructDecl* root = sources.AddRoot(v1, "App");
@@ -263,6 +265,8 @@ TEST(GenerateCode, PresenceFollowsTypeAndMarkers) {
   EXPECT_THAT(RowOf(source, "pointer"), HasSubstr(".omit_empty = true"));
   EXPECT_THAT(RowOf(source, "needed"), HasSubstr(".omit_empty = true,\n     .required = true"));
   EXPECT_THAT(RowOf(source, "time"), HasSubstr(".omit_zero = true"));
+  EXPECT_THAT(RowOf(source, "defaulted"), Not(HasSubstr("omit")));
+  EXPECT_THAT(RowOf(source, "defaulted"), Not(HasSubstr("required")));
   EXPECT_THAT(source, Not(HasSubstr("hidden")));
   EXPECT_THAT(RowOf(source, "metadata"), HasSubstr(".omit_empty = true"));
   EXPECT_THAT(RowOf(source, "status"), HasSubstr(".omit_empty = true"));

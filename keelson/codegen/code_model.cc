@@ -232,8 +232,10 @@ class Maker {
     made.member = field.member;
     made.json_name = field.json_name;
     made.required = says_required || !is_optional;
-    // Absence is never written as null, not even where the field is required.
-    if (type.shape == Shape::kOptional || !made.required) {
+    // Absence is never written as null, unless null is allowed where something has to be. A zero where the default is
+    // another value must be written, since a reader would put the default in its place.
+    const bool says_null = says_required && HasAny(markers, {"nullable"});
+    if ((type.shape == Shape::kOptional && !says_null) || (!made.required && !field.has_default)) {
       // These would be null in JSON, which no schema allows them to be.
       static const std::set<std::string> kNullWhenZero = {"meta/v1.Time", "meta/v1.MicroTime", "runtime.RawExtension"};
       const bool is_null = type.shape == Shape::kBuiltin && kNullWhenZero.contains(type.builtin);

@@ -55,6 +55,7 @@ struct FieldDecl {
   TypeUse type;
   Comment comment;
   SourcePosition position;
+  bool has_default = false;  // an initialiser other than the zero of its type
 };
 
 // What every declaration has.

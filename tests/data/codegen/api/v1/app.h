@@ -41,6 +41,10 @@ struct Port {
 
   // +optional
   std::string protocol;
+
+  // Zero is another wish than none.
+  // +optional
+  int32_t weight = 10;
 };
 
 // What every program has.
