@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -237,19 +239,25 @@ const Table& TheTable() {
 }
 
 // Longer names are compared by their beginning, so that no input makes it slow.
-constexpr size_t kMaxCompared = 100;
+constexpr size_t kMaxCompared = 64;
 
-size_t EditDistance(std::string_view a, std::string_view b) {
+// The number of characters to insert, remove or change; any number from `limit` on when it is not below that.
+size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   a = a.substr(0, kMaxCompared);
   b = b.substr(0, kMaxCompared);
+  const size_t difference = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
+  if (difference >= limit) return difference;
   std::array<size_t, kMaxCompared + 1> row;
   std::iota(row.begin(), row.begin() + static_cast<ptrdiff_t>(b.size()) + 1, size_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = std::exchange(row[0], i);
+    size_t smallest = i;
     for (size_t j = 1; j <= b.size(); ++j) {
       const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
       diagonal = std::exchange(row[j], std::min({changed, row[j] + 1, row[j - 1] + 1}));
+      smallest = std::min(smallest, row[j]);
     }
+    if (smallest >= limit) return smallest;
   }
   return row[b.size()];
 }
@@ -296,13 +304,13 @@ const MarkerDefinition& NearestDefinition(std::string_view text) {
   const std::string_view full = TrimSpace(NameAndFirstArgument(text));
   const std::string_view shorter = WithoutLastPart(full);
   const MarkerDefinition* nearest = nullptr;
-  size_t smallest = 0;
+  size_t smallest = std::numeric_limits<size_t>::max();
   for (const MarkerDefinition& definition : MarkerDefinitions()) {
-    size_t distance = EditDistance(full, definition.name);
+    size_t distance = EditDistance(full, definition.name, smallest);
     if (definition.syntax == MarkerSyntax::kArguments) {
-      distance = std::min(distance, EditDistance(shorter, definition.name));
+      distance = std::min(distance, EditDistance(shorter, definition.name, smallest));
     }
-    if (nearest && distance >= smallest) continue;
+    if (distance >= smallest) continue;
     nearest = &definition;
     smallest = distance;
   }
@@ -326,10 +334,10 @@ bool InKnownFamily(std::string_view text) {
 
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names) {
   std::string_view nearest;
-  size_t smallest = 0;
+  size_t smallest = std::numeric_limits<size_t>::max();
   for (const std::string_view candidate : names) {
-    const size_t distance = EditDistance(name, candidate);
-    if (!nearest.empty() && distance >= smallest) continue;
+    const size_t distance = EditDistance(name, candidate, smallest);
+    if (distance >= smallest) continue;
     nearest = candidate;
     smallest = distance;
   }
