@@ -1,0 +1,198 @@
+#include "keelson/transport/watch_frames.h"
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "keelson/codec/internal/json_block.h"
+#include "keelson/codec/protobuf_envelope.h"
+
+namespace keelson {
+
+namespace {
+
+using Frame = std::optional<std::string_view>;
+
+// Finds the end of a JSON object that arrives in parts: blocks of 64 bytes become bit masks, brackets outside strings
+// are counted, and looked at one by one only where the object may end.
+class ObjectScanner {
+ public:
+  bool inside() const { return depth_ > 0; }
+  void Open() { depth_ = 1; }
+
+  // `at` is inside an object. The first byte behind it, or null when it goes on behind `end`.
+  const char* FindEnd(const char* at, const char* end) {
+    while (at != end) {
+      internal::JsonBlock block;
+      int size = internal::JsonBlock::kSize;
+      if (end - at >= size) [[likely]] {
+        block = internal::ClassifyJsonBlock(at);
+      } else {
+        size = static_cast<int>(end - at);
+        char padded[internal::JsonBlock::kSize] = {};
+        std::memcpy(padded, at, static_cast<size_t>(size));
+        block = internal::ClassifyJsonBlock(padded);
+      }
+      if (block.backslashes != 0 || escaped_) block.quotes &= ~internal::FindEscaped(block.backslashes, size, escaped_);
+      const uint64_t strings = internal::PrefixXor(block.quotes) ^ (in_string_ ? ~uint64_t{0} : 0);
+      in_string_ = (strings >> (size - 1) & 1) != 0;
+      if (const int behind = Count(block.opens & ~strings, block.closes & ~strings); behind > 0) {
+        in_string_ = escaped_ = false;  // what these say of the block's end is nothing to the next object
+        return at + behind;
+      }
+      at += size;
+    }
+    return nullptr;
+  }
+
+ private:
+  // The number of bytes up to the object's end, or 0 when it does not end in this block.
+  int Count(uint64_t opens, uint64_t closes) {
+    const int close_count = internal::CountBits(closes);
+    if (depth_ <= static_cast<size_t>(close_count)) {
+      uint64_t before = 0;  // bits up to the last closing bracket that was looked at
+      while (closes != 0) {
+        const uint64_t close = closes & (0 - closes);
+        const uint64_t up_to = close | (close - 1);
+        depth_ += static_cast<size_t>(internal::CountBits(opens & up_to & ~before));
+        if (--depth_ == 0) return __builtin_ctzll(close) + 1;
+        before = up_to;
+        closes ^= close;
+      }
+      opens &= ~before;
+      depth_ += static_cast<size_t>(internal::CountBits(opens));
+      return 0;
+    }
+    depth_ += static_cast<size_t>(internal::CountBits(opens));
+    depth_ -= static_cast<size_t>(close_count);
+    return 0;
+  }
+
+  size_t depth_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;
+};
+
+Error TooLong(size_t limit) {
+  return Error::InvalidArgument("a watch frame is longer than the limit of " + std::to_string(limit) + " bytes");
+}
+
+class JsonFrames final : public WatchFrameCutter {
+ public:
+  explicit JsonFrames(size_t max_frame_bytes) : max_frame_bytes_(max_frame_bytes) {}
+
+  void Append(std::string_view bytes) override {
+    if (rest_.empty()) {
+      rest_ = bytes;
+      return;
+    }
+    std::string joined(rest_);
+    joined += bytes;
+    unread_ = std::move(joined);
+    rest_ = unread_;
+  }
+
+  Result<Frame> Next() override {
+    if (!status_) return status_.error();
+    Result<Frame> frame = Cut();
+    if (!frame) status_ = frame.error();
+    return frame;
+  }
+
+  bool at_boundary() const override { return !scanner_.inside() && rest_.find_first_not_of(kSpace) == rest_.npos; }
+
+ private:
+  static constexpr size_t kKeptCapacity = size_t{1} << 20;
+  static constexpr std::string_view kSpace = " \t\r\n";
+
+  Result<Frame> Cut() {
+    if (!scanner_.inside()) {
+      partial_.clear();
+      if (partial_.capacity() > kKeptCapacity) partial_.shrink_to_fit();
+      rest_.remove_prefix(std::min(rest_.find_first_not_of(kSpace), rest_.size()));
+      if (rest_.empty()) return Frame();
+      if (rest_.front() != '{') {
+        return Error::InvalidArgument(
+            std::string("a watch is a sequence of JSON objects, each of which begins with '{'; found ") +
+            Shown(rest_.front()));
+      }
+      scanner_.Open();
+      scanned_ = 1;
+    }
+    const char* const begin = rest_.data();
+    const char* const end = scanner_.FindEnd(begin + scanned_, begin + rest_.size());
+    scanned_ = 0;
+    const size_t size = end == nullptr ? rest_.size() : static_cast<size_t>(end - begin);
+    if (size > max_frame_bytes_ - partial_.size()) return TooLong(max_frame_bytes_);
+    const std::string_view part = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    if (end != nullptr && partial_.empty()) return Frame(part);
+    partial_ += part;
+    if (end == nullptr) return Frame();
+    return Frame(partial_);
+  }
+
+  static std::string Shown(char c) {
+    if (c > ' ' && c < 0x7f) return std::string("'") + c + "'";
+    return "byte " + std::to_string(static_cast<uint8_t>(c));
+  }
+
+  const size_t max_frame_bytes_;
+  ObjectScanner scanner_;
+  size_t scanned_ = 0;     // bytes of rest_ that the scanner has seen: the opening brace
+  std::string partial_;    // what came before rest_ of the frame that is open, or the frame given last
+  std::string_view rest_;  // not looked at yet
+  std::string unread_;     // owner of rest_ when it was joined
+  Result<void> status_;
+};
+
+class ProtobufFrames final : public WatchFrameCutter {
+ public:
+  explicit ProtobufFrames(size_t max_frame_bytes) : cutter_(max_frame_bytes) {}
+
+  void Append(std::string_view bytes) override {
+    // Frames that nobody asked for yet may lie in bytes that are about to go.
+    for (std::string_view& frame : frames_) frame = kept_.emplace_back(frame);
+    const std::less<const char*> before;
+    // An error is met behind the frames in front of it: see Next().
+    status_ = cutter_.Feed(bytes, [&](std::string_view frame) -> Result<void> {
+      const bool borrowed = !before(frame.data(), bytes.data()) && !before(bytes.data() + bytes.size(), frame.data());
+      frames_.push_back(borrowed ? frame : std::string_view(kept_.emplace_back(frame)));
+      return {};
+    });
+  }
+
+  Result<Frame> Next() override {
+    if (!frames_.empty()) {
+      const std::string_view frame = frames_.front();
+      frames_.pop_front();
+      return Frame(frame);
+    }
+    kept_.clear();
+    if (!status_) return status_.error();
+    return Frame();
+  }
+
+  bool at_boundary() const override { return frames_.empty() && cutter_.at_boundary(); }
+
+ private:
+  FrameCutter cutter_;
+  Result<void> status_;
+  std::deque<std::string_view> frames_;
+  std::deque<std::string> kept_;  // owners of frames that do not lie in the bytes appended last
+};
+
+}  // namespace
+
+std::unique_ptr<WatchFrameCutter> NewJsonWatchFrames(size_t max_frame_bytes) {
+  return std::make_unique<JsonFrames>(max_frame_bytes);
+}
+
+std::unique_ptr<WatchFrameCutter> NewProtobufWatchFrames(size_t max_frame_bytes) {
+  return std::make_unique<ProtobufFrames>(max_frame_bytes);
+}
+
+}  // namespace keelson
