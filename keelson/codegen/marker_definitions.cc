@@ -245,6 +245,10 @@ constexpr size_t kMaxCompared = 64;
 size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   a = a.substr(0, kMaxCompared);
   b = b.substr(0, kMaxCompared);
+  // What both begin with costs nothing, and most of them begin with "kubebuilder:".
+  const auto common = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+  a.remove_prefix(static_cast<size_t>(common));
+  b.remove_prefix(static_cast<size_t>(common));
   const size_t difference = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
   if (difference >= limit) return difference;
   std::array<size_t, kMaxCompared + 1> row;
