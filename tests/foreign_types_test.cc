@@ -207,6 +207,19 @@ TEST_P(ForeignTypes, HoldEverythingThatObjectsHave) {
   }
 }
 
+// The tests above could not pass by overlooking everything.
+TEST(ForeignType, AChangedCrdIsSeen) {
+  const CustomResourceDefinition crd = ReadCrd("databases");
+  CustomResourceDefinition other = crd;
+  auto& spec = other.spec.versions[0].schema->openAPIV3Schema->properties["spec"];
+  spec.properties["instances"].maximum = 51;
+  spec.required.push_back("backup");
+  spec.properties["replicationLag"].description = "d";
+  std::string differences;
+  Compare(Normalised(crd), Normalised(other), "", differences);
+  EXPECT_EQ(std::count(differences.begin(), differences.end(), '\n'), 3) << differences;
+}
+
 INSTANTIATE_TEST_SUITE_P(Crds, ForeignTypes, testing::ValuesIn(kNames), [](const auto& name) { return name.param; });
 
 TEST(ForeignType, AreUsedByTheirNames) {
