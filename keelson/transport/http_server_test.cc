@@ -18,18 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Answers with what it was asked.
-void Echo(ServerRequest request, std::shared_ptr<ResponseWriter> response) {
-  std::string text = request.method + ' ' + request.path + " ?" + request.query + '\n' + request.body;
-  Respond(*response, 200, "text/plain", std::move(text));
-}
-
-std::unique_ptr<HttpServer> StartOrDie(HttpHandler& handler, HttpServerOptions options = {}) {
-  Result<std::unique_ptr<HttpServer>> server = HttpServer::Start(handler, std::move(options));
-  EXPECT_TRUE(server.has_value()) << (server ? "" : server.error().message());
-  return *std::move(server);
-}
-
 constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
 TEST(HttpServer, AnswersARequest) {
@@ -418,7 +406,7 @@ TEST(HttpServer, TellsTheHandlerThatTheClientHasGone) {
   client.Close();
   EXPECT_TRUE(closed.WaitFor(1));
   // Sooner or later the socket says so too.
-  while (response->Write("more")) SleepFor(1ms, StopToken());
+  EXPECT_TRUE(Eventually([&] { return !response->Write("more"); }));
   EXPECT_EQ(response->pending(), 0u);
   EXPECT_EQ(closed.get(), 1);
   // Set after the fact, it runs at once.
@@ -507,7 +495,8 @@ TEST(HttpServer, CutsAClientThatDoesNotReadItsAnswer) {
   RawClient client(server->port(), 4096);
   client.Send(kGet);
   const std::shared_ptr<ResponseWriter> response = *writer.Wait();
-  while (response->pending() > 0) SleepFor(1ms, StopToken());  // falls to nothing only when the connection is cut
+  // Falls to nothing only when the connection is cut.
+  EXPECT_TRUE(Eventually([&] { return response->pending() == 0; }));
   const RawAnswer answer = client.ReadAnswer();
   EXPECT_FALSE(answer.complete);
 }

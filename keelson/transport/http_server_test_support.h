@@ -10,6 +10,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <nghttp2/nghttp2.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -20,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +49,28 @@ class FunctionHandler final : public HttpHandler {
  private:
   const Function function_;
 };
+
+// Answers with what it was asked.
+inline void Echo(ServerRequest request, std::shared_ptr<ResponseWriter> response) {
+  std::string text = request.method + ' ' + request.path + " ?" + request.query + '\n' + request.body;
+  Respond(*response, 200, "text/plain", std::move(text));
+}
+
+inline std::unique_ptr<HttpServer> StartOrDie(HttpHandler& handler, HttpServerOptions options = {}) {
+  Result<std::unique_ptr<HttpServer>> server = HttpServer::Start(handler, std::move(options));
+  EXPECT_TRUE(server.has_value()) << (server ? "" : server.error().message());
+  return *std::move(server);
+}
+
+// For what nobody announces: looks again and again.
+inline bool Eventually(const std::function<bool()>& holds) {
+  const TimePoint deadline = Clock::Now() + kPatience;
+  while (!holds()) {
+    if (Clock::Now() > deadline) return false;
+    SleepFor(std::chrono::milliseconds(1), StopToken());
+  }
+  return true;
+}
 
 // A value that one thread sets and another waits for.
 template <class T>
@@ -110,6 +134,8 @@ class RawClient {
   // `receive_buffer`: the socket's, for clients that shall seem slow.
   explicit RawClient(uint16_t port, int receive_buffer = 0) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (receive_buffer > 0) setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    const int on = 1;
+    setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);

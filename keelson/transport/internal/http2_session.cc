@@ -234,7 +234,7 @@ int Http2Session::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* us
 int Http2Session::OnData(nghttp2_session*, uint8_t, int32_t id, const uint8_t* data, size_t size, void* user) {
   Http2Session& self = *static_cast<Http2Session*>(user);
   Stream* stream = self.Find(id);
-  if (stream == nullptr || stream->exchange != nullptr) return 0;  // refused: its body is of no interest
+  if (stream == nullptr || stream->exchange != nullptr || stream->dropped) return 0;  // its body is of no interest
   std::string& body = stream->request.body;
   if (size > self.options_.max_body_bytes - body.size()) {
     self.Refuse(
@@ -244,6 +244,9 @@ int Http2Session::OnData(nghttp2_session*, uint8_t, int32_t id, const uint8_t* d
   }
   if (self.body_bytes_ + size > std::max(self.options_.write_buffer, 2 * self.options_.max_body_bytes)) {
     self.Reset(id, NGHTTP2_REFUSED_STREAM);  // the client may try again
+    self.body_bytes_ -= body.size();
+    body = {};
+    stream->dropped = true;
     return 0;
   }
   body.append(View(data, size));
@@ -253,7 +256,7 @@ int Http2Session::OnData(nghttp2_session*, uint8_t, int32_t id, const uint8_t* d
 
 void Http2Session::CompleteRequest(Stream& stream) {
   stream.complete = true;
-  if (stream.exchange == nullptr) ready_.push_back(stream.id);
+  if (stream.exchange == nullptr && !stream.dropped) ready_.push_back(stream.id);
 }
 
 void Http2Session::CountControlFrame() {
@@ -452,7 +455,7 @@ void Http2Session::Expire(TimePoint now) {
   if (header_since_ && expired(*header_since_, options_.header_timeout)) return End(NGHTTP2_ENHANCE_YOUR_CALM);
   if (streams_.empty() && expired(idle_since_, options_.idle_timeout)) return End(NGHTTP2_NO_ERROR);
   for (const auto& [id, stream] : streams_) {
-    if (!stream->complete && stream->exchange == nullptr) {
+    if (!stream->complete && stream->exchange == nullptr && !stream->dropped) {
       if (expired(stream->opened, options_.body_timeout)) Refuse(*stream, 408, "the body did not arrive in time");
       continue;
     }

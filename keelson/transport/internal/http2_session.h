@@ -39,6 +39,7 @@ class Http2Session final : public HttpSession {
     std::string target;
     size_t header_bytes = 0;
     bool complete = false;   // the client has sent all of it
+    bool dropped = false;    // reset for want of room, whatever else comes
     bool streaming = false;  // the answer has no known end
     bool submitted = false;  // the answer's head is with nghttp2
     std::shared_ptr<Exchange> exchange;
