@@ -52,12 +52,19 @@ function(keelson_api target)
 
   set(includes $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   set(defines $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
-  set(includes "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>")
-  set(defines "$<$<BOOL:${defines}>:-D$<JOIN:${defines},;-D>>")
+  set(includes "$<$<BOOL:${includes}>:-I$<JOIN:${includes},$<SEMICOLON>-I>>")
+  set(defines "$<$<BOOL:${defines}>:-D$<JOIN:${defines},$<SEMICOLON>-D>>")
   set(licence)
   if(arg_HEADER_FILE)
     cmake_path(ABSOLUTE_PATH arg_HEADER_FILE BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
     set(licence --header-file ${arg_HEADER_FILE})
+  endif()
+
+  set(crds)
+  if(arg_CRD_OUTPUT)
+    cmake_path(ABSOLUTE_PATH arg_CRD_OUTPUT BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    set(crds COMMAND keelson::keelson generate crd --output ${arg_CRD_OUTPUT} -I${base} ${licence} "${includes}"
+      "${defines}" ${headers})
   endif()
 
   # A target may have several of these, each with files of its own.
@@ -67,6 +74,7 @@ function(keelson_api target)
     OUTPUT ${generated}
     COMMAND keelson::keelson generate code --base ${base} --output ${output} --depfile ${output}/${depfile}.d
       ${licence} "${includes}" "${defines}" ${headers}
+    ${crds}
     DEPENDS ${headers} ${arg_HEADER_FILE} keelson::keelson
     DEPFILE ${output}/${depfile}.d
     COMMENT "Generating code for the API types of ${target}"
@@ -74,17 +82,4 @@ function(keelson_api target)
   target_sources(${target} PRIVATE ${generated})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${base}> $<BUILD_INTERFACE:${output}>)
   target_link_libraries(${target} PUBLIC keelson::codec)
-
-  if(arg_CRD_OUTPUT)
-    cmake_path(ABSOLUTE_PATH arg_CRD_OUTPUT BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
-    add_custom_command(
-      OUTPUT ${output}/${depfile}.crds
-      COMMAND keelson::keelson generate crd --output ${arg_CRD_OUTPUT} -I${base} ${licence} "${includes}"
-        "${defines}" ${headers}
-      COMMAND ${CMAKE_COMMAND} -E touch ${output}/${depfile}.crds
-      DEPENDS ${headers} ${arg_HEADER_FILE} keelson::keelson
-      COMMENT "Generating the CRDs of ${target}"
-      COMMAND_EXPAND_LISTS VERBATIM)
-    target_sources(${target} PRIVATE ${output}/${depfile}.crds)
-  endif()
 endfunction()

@@ -235,6 +235,9 @@ void AddTypes(CLI::App& generate, Session& session) {
   command->add_option("--crd", options->crds, "YAML file with CustomResourceDefinitions")->required();
   AddOutput(*command, *options);
   command->add_option("--namespace", options->types.namespace_, "C++ namespace; made of the group by default");
+  command->add_flag_callback(
+      "--string-enums", [options] { options->types.enum_classes = false; },
+      "Texts with an enum become std::string, which also holds values that a later CRD adds");
   command->callback([options, &session] {
     Diagnostics problems;
     session.status = Generate(session, *options, problems, [&]() -> Result<std::vector<GeneratedFile>> {
