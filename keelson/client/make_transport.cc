@@ -1,0 +1,21 @@
+// Apart from config.cc, so that who brings a transport of their own need not link libcurl.
+#include <utility>
+
+#include "keelson/client/config.h"
+#include "keelson/transport/curl_transport.h"
+
+namespace keelson {
+
+Result<std::shared_ptr<Transport>> MakeTransport(const ClientConfig& config) {
+  KEELSON_TRY(made, CurlTransport::Create({.server = config.server,
+                                           .tls = config.tls,
+                                           .proxy_url = config.proxy_url,
+                                           .unix_socket = config.unix_socket,
+                                           .disable_compression = config.disable_compression}));
+  std::shared_ptr<CurlTransport> curl = std::move(made);
+  return WrapTransport(curl, config, [curl](PemSource certificate, PemSource key) {
+    return curl->SetClientCertificate(std::move(certificate), std::move(key));
+  });
+}
+
+}  // namespace keelson

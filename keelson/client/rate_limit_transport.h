@@ -1,0 +1,44 @@
+// Holds requests back to a rate, with a burst: for clients that must be gentle with their server.
+//
+//   RateLimitTransport gentle(transport, {.qps = 20, .burst = 30});
+//
+// A token bucket: it holds `burst` tokens, gains `qps` of them a second, and each request takes one or waits for it.
+// Requests go in the order they came. One that could not go before its deadline fails at once with kTimeout.
+#pragma once
+
+#include <memory>
+
+#include "keelson/core/mutex.h"
+#include "keelson/transport/transport.h"
+
+namespace keelson {
+
+class RequestMetrics;
+
+struct RateLimitOptions {
+  double qps = 20;  // more than 0
+  int burst = 1;    // at least 1
+};
+
+class RateLimitTransport final : public Transport {
+ public:
+  RateLimitTransport(std::shared_ptr<Transport> inner, const RateLimitOptions& options,
+                     std::shared_ptr<const RequestMetrics> metrics = nullptr);
+
+  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
+
+ private:
+  Result<void> TakeToken(const CallScope& scope);
+
+  const std::shared_ptr<Transport> inner_;
+  const double qps_;
+  const double burst_;
+  const std::shared_ptr<const RequestMetrics> metrics_;
+
+  Mutex mutex_{"client rate limit"};
+  // Guarded by mutex_. Fewer than none: that many requests wait.
+  double tokens_;
+  TimePoint counted_;  // when tokens_ was true
+};
+
+}  // namespace keelson
