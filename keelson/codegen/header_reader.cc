@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -258,7 +259,7 @@ Package* Reader::PackageOf(const SourceFile& file) {
 // In the order of headers; of headers that were not given, those that the compiler saw.
 void Reader::ReadFileMarkers() {
   std::vector<const SourceFile*> files = unit_.UsersFiles();
-  std::stable_sort(files.begin(), files.end(), [](const SourceFile* a, const SourceFile* b) {
+  std::sort(files.begin(), files.end(), [](const SourceFile* a, const SourceFile* b) {
     return std::tuple(a->given_index < 0, a->given_index, a->path) <
            std::tuple(b->given_index < 0, b->given_index, b->path);
   });
@@ -547,8 +548,8 @@ void Reader::Sort(SourceModel& model) {
   const auto by_directory = [](const std::unique_ptr<Package>& a, const std::unique_ptr<Package>& b) {
     return a->directory < b->directory;
   };
-  std::stable_sort(model.packages.begin(), model.packages.end(), by_directory);
-  std::stable_sort(model.imported.begin(), model.imported.end(), by_directory);
+  std::sort(model.packages.begin(), model.packages.end(), by_directory);
+  std::sort(model.imported.begin(), model.imported.end(), by_directory);
   for (const auto* packages : {&model.packages, &model.imported}) {
     for (const auto& package : *packages) {
       const auto in_order = [&](const auto& a, const auto& b) {
@@ -558,9 +559,9 @@ void Reader::Sort(SourceModel& model) {
         };
         return key(a) < key(b);
       };
-      std::stable_sort(package->structs.begin(), package->structs.end(), in_order);
-      std::stable_sort(package->enums.begin(), package->enums.end(), in_order);
-      std::stable_sort(package->aliases.begin(), package->aliases.end(), in_order);
+      std::sort(package->structs.begin(), package->structs.end(), in_order);
+      std::sort(package->enums.begin(), package->enums.end(), in_order);
+      std::sort(package->aliases.begin(), package->aliases.end(), in_order);
     }
   }
 }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "keelson/codegen/internal/clang_text.h"
-#include "keelson/codegen/internal/value_stubs.h"
+#include "keelson/codegen/internal/header_stubs.h"
 
 namespace keelson::codegen::internal {
 
@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 
 // The file that includes all headers, which is nowhere on disk.
 constexpr const char* kMainFile = "/keelson-generate-input.cc";
+// Likewise, of the stand-ins for standard headers.
+constexpr const char* kStandardStubDirectory = "/keelson-generate-stubs";
 
 std::string RealPath(const fs::path& path) {
   std::error_code error;
@@ -93,7 +95,9 @@ std::unique_ptr<TranslationUnit> TranslationUnit::Parse(const std::vector<std::s
   for (const std::string& directory : options.include_directories) {
     if (HoldsKeelson(directory)) unit->keelson_directories_.push_back(RealPath(directory));
   }
-  if (unit->TryParse(options, true) || unit->TryParse(options, false)) return unit;
+  for (const Stubs stubs : {Stubs::kAll, Stubs::kKeelsons, Stubs::kNone}) {
+    if (unit->TryParse(options, stubs)) return unit;
+  }
   unit->ReportErrors(problems);
   return nullptr;
 }
@@ -103,10 +107,11 @@ TranslationUnit::~TranslationUnit() {
   if (index_ != nullptr) clang_disposeIndex(index_);
 }
 
-bool TranslationUnit::TryParse(const HeaderReadOptions& options, bool with_stubs) {
+bool TranslationUnit::TryParse(const HeaderReadOptions& options, Stubs stubs) {
   if (unit_ != nullptr) clang_disposeTranslationUnit(unit_);
   unit_ = nullptr;
   by_handle_.clear();
+  files_.clear();
   if (index_ == nullptr) index_ = clang_createIndex(0, 0);
 
   std::vector<std::string> arguments = {"-xc++", "-std=c++20", "-w", "-ferror-limit=100"};
@@ -116,6 +121,7 @@ bool TranslationUnit::TryParse(const HeaderReadOptions& options, bool with_stubs
   for (const std::string& define : options.defines) arguments.push_back("-D" + define);
   for (const std::string& directory : options.include_directories) arguments.push_back("-I" + directory);
   for (const std::string& directory : keelson_directories_) arguments.push_back("-I" + directory);
+  if (stubs == Stubs::kAll) arguments.push_back(std::string("-isystem") + kStandardStubDirectory);
   std::vector<const char*> argument_pointers;
   for (const std::string& argument : arguments) argument_pointers.push_back(argument.c_str());
 
@@ -128,13 +134,24 @@ bool TranslationUnit::TryParse(const HeaderReadOptions& options, bool with_stubs
   for (const std::string& directory : keelson_directories_) {
     for (const std::string_view header : kValueHeaders) {
       std::string path = directory + "/keelson/api/" + std::string(header);
-      if (std::error_code error; with_stubs && fs::exists(path, error)) stub_paths.push_back(std::move(path));
+      if (std::error_code error; stubs != Stubs::kNone && fs::exists(path, error))
+        stub_paths.push_back(std::move(path));
     }
   }
-  constexpr std::string_view kIncludeStubs = "#pragma once\n#include \"keelson/api/values.h\"\n";
-  for (const std::string& path : stub_paths) {
-    const std::string_view text = path.ends_with("/values.h") ? kValueStubs : kIncludeStubs;
-    unsaved.push_back({path.c_str(), text.data(), text.size()});
+  const size_t keelsons = stub_paths.size();
+  if (stubs == Stubs::kAll) {
+    stub_paths.push_back(std::string(kStandardStubDirectory) + "/keelson_standard_stubs");
+    for (const std::string_view header : kStandardHeaders) {
+      stub_paths.push_back(std::string(kStandardStubDirectory) + "/" + std::string(header));
+    }
+  }
+  constexpr std::string_view kIncludeValues = "#pragma once\n#include \"keelson/api/values.h\"\n";
+  constexpr std::string_view kIncludeStandard = "#pragma once\n#include <keelson_standard_stubs>\n";
+  for (size_t i = 0; i < stub_paths.size(); ++i) {
+    const std::string_view text = i < keelsons    ? stub_paths[i].ends_with("/values.h") ? kValueStubs : kIncludeValues
+                                  : i == keelsons ? kStandardStubs
+                                                  : kIncludeStandard;
+    unsaved.push_back({stub_paths[i].c_str(), text.data(), text.size()});
   }
 
   // Going on after a missing include shows all of them at once.

@@ -61,7 +61,9 @@ class TranslationUnit {
 
  private:
   TranslationUnit() = default;
-  bool TryParse(const HeaderReadOptions& options, bool with_stubs);
+  // Which headers are replaced by stand-ins.
+  enum class Stubs { kAll, kKeelsons, kNone };
+  bool TryParse(const HeaderReadOptions& options, Stubs stubs);
   void ReportErrors(Diagnostics& problems);
   Diagnostic Explain(CXDiagnostic diagnostic);
   CXCursor MemberAt(const Place& place);

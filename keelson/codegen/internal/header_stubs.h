@@ -15,6 +15,46 @@ inline constexpr std::string_view kValueHeaders[] = {
     "optional.h", "quantity.h", "raw.h",           "string.h", "time.h", "type.h", "standard_types.h",
 };
 
+// The standard headers that `kStandardStubs` stands in for.
+inline constexpr std::string_view kStandardHeaders[] = {"map", "optional", "string", "string_view", "vector"};
+
+// An optional holds its value in place, so that a struct which holds itself is found.
+inline constexpr std::string_view kStandardStubs = R"(#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+namespace std {
+
+template <class T> class allocator {};
+template <class T> struct less {};
+
+#define KEELSON_STUB(Name) \
+    constexpr Name() {} \
+    template <class... From> constexpr Name(const From&...) {}
+
+template <class C> struct char_traits {};
+template <class C, class T = char_traits<C>, class A = allocator<C>>
+class basic_string { public: KEELSON_STUB(basic_string) };
+template <class C, class T = char_traits<C>>
+class basic_string_view { public: KEELSON_STUB(basic_string_view) };
+using string = basic_string<char>;
+using wstring = basic_string<wchar_t>;
+using string_view = basic_string_view<char>;
+template <class T>
+class optional { public: KEELSON_STUB(optional) T value; };
+template <class T, class A = allocator<T>>
+class vector { public: KEELSON_STUB(vector) constexpr vector(initializer_list<T>) {} };
+template <class K, class T> struct map_stub_entry { K key; T value; };
+template <class K, class T, class C = less<K>, class A = allocator<T>>
+class map { public: KEELSON_STUB(map) constexpr map(initializer_list<map_stub_entry<K, T>>) {} };
+struct nullopt_t {};
+inline constexpr nullopt_t nullopt;
+#undef KEELSON_STUB
+
+}  // namespace std
+)";
+
 inline constexpr std::string_view kValueStubs = R"(#pragma once
 #include <cstdint>
 #include <initializer_list>
