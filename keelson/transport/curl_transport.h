@@ -16,6 +16,10 @@
 
 namespace keelson {
 
+namespace internal {
+class CurlLoop;
+}
+
 struct CurlTransportOptions {
   std::string server = {};  // "https://host:6443/prefix", "http://127.0.0.1:8080"
   TlsClientOptions tls = {};
@@ -44,9 +48,8 @@ class CurlTransport final : public Transport {
   void CloseIdle();
 
  private:
-  class Loop;
-  explicit CurlTransport(std::unique_ptr<Loop> loop);
-  const std::unique_ptr<Loop> loop_;
+  explicit CurlTransport(std::unique_ptr<internal::CurlLoop> loop);
+  const std::unique_ptr<internal::CurlLoop> loop_;
 };
 
 }  // namespace keelson
