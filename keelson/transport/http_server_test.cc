@@ -90,6 +90,11 @@ TEST(HttpServer, ReadsARequestCutAtAnyByte) {
     client.Send(request.substr(cut));
     ASSERT_EQ(client.ReadAnswer().body, "POST /p ?\nabcdefg") << cut;
   }
+  for (const char byte :
+       std::string_view("PUT /empty HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")) {
+    client.Send({&byte, 1});
+  }
+  EXPECT_EQ(client.ReadAnswer().body, "PUT /empty ?\n");
 }
 
 TEST(HttpServer, SendsContinueToThoseWhoAsk) {

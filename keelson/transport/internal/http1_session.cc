@@ -16,6 +16,8 @@ namespace {
 namespace http = boost::beast::http;
 
 constexpr size_t kReadAhead = 16 << 10;
+// What is left of a chunked body is at least "0\r\n\r\n", and Beast asserts that it is given no less.
+constexpr size_t kLeastOfChunks = 5;
 
 class Http1Session final : public HttpSession {
  public:
@@ -103,19 +105,22 @@ class Http1Session final : public HttpSession {
   bool Parse() {
     if (!parser_) {
       while (input_.starts_with("\r\n")) input_.erase(0, 2);  // some clients end a body so
-      if (input_.empty()) {
+      if (input_.empty() || input_ == "\r") {
         if (input_ended_) phase_ = Phase::kDone;
         return false;
       }
       is_head_ = false;
       parser_.emplace(options_.max_header_bytes, options_.max_body_bytes);
     }
-    boost::beast::error_code error;
-    const size_t used = parser_->put(boost::asio::buffer(input_), error);
-    input_.erase(0, used);
-    if (error && error != http::error::need_more) {
-      RefuseMalformed(error);
-      return false;
+    const bool in_chunks = phase_ == Phase::kBody && parser_->chunked();
+    if (input_.size() >= (in_chunks ? kLeastOfChunks : 1)) {
+      boost::beast::error_code error;
+      const size_t used = parser_->put(boost::asio::buffer(input_), error);
+      input_.erase(0, used);
+      if (error && error != http::error::need_more) {
+        RefuseMalformed(error);
+        return false;
+      }
     }
     if (phase_ == Phase::kHead && parser_->is_header_done()) {
       phase_ = Phase::kBody;
