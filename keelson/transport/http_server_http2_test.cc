@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "keelson/core/thread.h"
+#include "keelson/transport/http2_client_test_support.h"
 #include "keelson/transport/http_server.h"
 #include "keelson/transport/http_server_test_support.h"
 
