@@ -1,0 +1,92 @@
+#include "keelson/client/paths.h"
+
+namespace keelson {
+
+namespace {
+
+bool IsUnreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+         c == '_' || c == '~';
+}
+
+Result<void> CheckSegment(std::string_view what, std::string_view segment) {
+  if (segment == "." || segment == ".." || segment.find_first_of("/%") != std::string_view::npos) {
+    return Error::InvalidArgument(
+        "the " + std::string(what) + " \"" + std::string(segment) +
+        "\" cannot stand in a path: expected no '/' and no '%', and neither \".\" nor \"..\"");
+  }
+  return {};
+}
+
+}  // namespace
+
+void AppendPercentEncoded(std::string_view text, std::string& out) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  for (const char c : text) {
+    if (IsUnreserved(c)) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += '%';
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
+    }
+  }
+}
+
+std::string GroupVersionPath(const GroupVersion& group_version) {
+  return (group_version.group.empty() ? "/api/" : "/apis/" + group_version.group + "/") + group_version.version;
+}
+
+Result<std::string> ResourcePath(const Resource& resource, std::string_view namespace_, std::string_view name,
+                                 std::string_view subresource) {
+  if (resource.plural.empty() || resource.version.empty()) {
+    return Error::InvalidArgument("a resource needs a version and a plural name, found version \"" + resource.version +
+                                  "\" and plural \"" + resource.plural + "\"");
+  }
+  KEELSON_RETURN_IF_ERROR(CheckSegment("namespace", namespace_));
+  KEELSON_RETURN_IF_ERROR(CheckSegment("name", name));
+  if (name.empty() && !subresource.empty()) {
+    return Error::InvalidArgument("subresource \"" + std::string(subresource) + "\" of " +
+                                  resource.group_resource().ToString() + " needs the name of an object");
+  }
+  std::string path;
+  path.reserve(64 + namespace_.size() + name.size());
+  if (resource.group.empty()) {
+    path += "/api/";
+  } else {
+    path += "/apis/";
+    path += resource.group;
+    path += '/';
+  }
+  path += resource.version;
+  if (!namespace_.empty() && resource.scope != ResourceScope::kCluster) {
+    path += "/namespaces/";
+    AppendPercentEncoded(namespace_, path);
+  }
+  path += '/';
+  path += resource.plural;
+  if (!name.empty()) {
+    path += '/';
+    AppendPercentEncoded(name, path);
+  }
+  while (!subresource.empty()) {
+    const size_t slash = subresource.find('/');
+    const std::string_view segment = subresource.substr(0, slash);
+    KEELSON_RETURN_IF_ERROR(CheckSegment("subresource", segment));
+    path += '/';
+    AppendPercentEncoded(segment, path);
+    subresource = slash == std::string_view::npos ? std::string_view() : subresource.substr(slash + 1);
+  }
+  return path;
+}
+
+Query& Query::Add(std::string_view key, std::string_view value) {
+  if (!text_.empty()) text_ += '&';
+  AppendPercentEncoded(key, text_);
+  text_ += '=';
+  AppendPercentEncoded(value, text_);
+  return *this;
+}
+
+}  // namespace keelson

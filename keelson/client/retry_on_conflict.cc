@@ -1,0 +1,30 @@
+#include "keelson/client/retry_on_conflict.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "keelson/core/clock.h"
+#include "keelson/core/random.h"
+
+namespace keelson::internal {
+
+namespace {
+constexpr Duration kLongest = std::chrono::seconds(10);
+}
+
+Result<void> WaitForAttempt(int attempt, const ConflictBackoff& backoff) {
+  const double scaled = static_cast<double>(backoff.first.count()) * std::pow(backoff.factor, attempt - 1);
+  const Duration pause(static_cast<int64_t>(std::min(scaled, static_cast<double>(kLongest.count()))));
+  const TimePoint until =
+      std::min(keelson::SaturatingAdd(Clock::Now(), Random::FromEntropy().Jitter(pause, backoff.jitter)),
+               backoff.scope.deadline);
+  if (SleepUntil(until, backoff.scope.stop) == Wake::kStopped) {
+    return Error::Cancelled("stopped while waiting to try again after a conflict");
+  }
+  if (until == backoff.scope.deadline) {
+    return Error(ErrorCode::kTimeout, "the deadline passed while waiting to try again after a conflict");
+  }
+  return {};
+}
+
+}  // namespace keelson::internal

@@ -1,0 +1,127 @@
+#include "keelson/client/watch.h"
+
+#include <string>
+
+#include "keelson/api/access.h"
+#include "keelson/api/meta/v1.h"
+#include "keelson/api/status_error.h"
+#include "keelson/codec/json_reader.h"
+#include "keelson/codec/protobuf_envelope.h"
+#include "keelson/codec/protobuf_reader.h"
+
+namespace keelson {
+
+namespace {
+
+constexpr std::string_view kProtobufMediaType = "application/vnd.kubernetes.protobuf";
+
+std::optional<WatchEventType> TypeFromText(std::string_view text) {
+  for (const WatchEventType type :
+       {WatchEventType::kAdded, WatchEventType::kModified, WatchEventType::kDeleted, WatchEventType::kBookmark}) {
+    if (text == ToString(type)) return type;
+  }
+  return std::nullopt;
+}
+
+// {"type":"ADDED","object":…} as servers write it, cut without parsing. A document of that start which goes on behind
+// the object is no JSON after this cut, so that its reader finds out.
+bool CutCanonical(std::string_view frame, std::string_view* type, std::string_view* object) {
+  constexpr std::string_view kStart = "{\"type\":\"";
+  constexpr std::string_view kMiddle = "\",\"object\":";
+  if (!frame.starts_with(kStart) || !frame.ends_with('}')) return false;
+  frame.remove_prefix(kStart.size());
+  const size_t quote = frame.find('"');
+  if (quote == std::string_view::npos || !frame.substr(quote).starts_with(kMiddle)) return false;
+  *type = frame.substr(0, quote);
+  *object = frame.substr(quote + kMiddle.size());
+  object->remove_suffix(1);
+  return true;
+}
+
+Error ServerError(Result<metav1::Status> status) {
+  if (!status) {
+    return Error(ErrorCode::kInternal,
+                 "the server ended the watch with an error that cannot be read: " + status.error().message());
+  }
+  return ErrorFromStatus(*std::move(status));
+}
+
+}  // namespace
+
+std::string_view ToString(WatchEventType type) {
+  switch (type) {
+    case WatchEventType::kAdded: return "ADDED";
+    case WatchEventType::kModified: return "MODIFIED";
+    case WatchEventType::kDeleted: return "DELETED";
+    case WatchEventType::kBookmark: return "BOOKMARK";
+  }
+  return "?";
+}
+
+Result<std::unique_ptr<RawWatch>> RawWatch::Open(
+    const Type& type, bool share_nodes, const StopToken& stop,
+    const std::function<Result<HttpResponse>(const StopToken& stop)>& make_response) {
+  std::unique_ptr<RawWatch> watch(new RawWatch(type, share_nodes, stop));
+  KEELSON_TRY(response, make_response(watch->stop_.token()));
+  watch->response_ = std::move(response);
+  const std::string* media_type = watch->response_.headers.Find("Content-Type");
+  watch->protobuf_ = media_type != nullptr && media_type->starts_with(kProtobufMediaType);
+  watch->frames_ = watch->protobuf_ ? NewProtobufWatchFrames() : NewJsonWatchFrames();
+  return watch;
+}
+
+Result<std::optional<WatchEventType>> RawWatch::Next(void* object) {
+  if (failure_) return *failure_;
+  if (ended_) return std::optional<WatchEventType>();
+  Result<std::optional<WatchEventType>> event = Advance(object);
+  if (!event) failure_ = event.error();
+  if (event && !*event) ended_ = true;
+  if (failure_ || ended_) response_.body.reset();  // gives the connection back
+  return event;
+}
+
+Result<std::optional<WatchEventType>> RawWatch::Advance(void* object) {
+  while (true) {
+    KEELSON_TRY(frame, frames_->Next());
+    if (frame) {
+      KEELSON_TRY(type, protobuf_ ? DecodeProtobufFrame(*frame, object) : DecodeJsonFrame(*frame, object));
+      return std::optional<WatchEventType>(type);
+    }
+    KEELSON_TRY(bytes, response_.body->Next());
+    if (bytes.empty()) {
+      if (frames_->at_boundary()) return std::optional<WatchEventType>();
+      return Error(ErrorCode::kUnavailable, "the watch was cut off in the middle of an event: watch again");
+    }
+    frames_->Append(bytes);
+  }
+}
+
+Result<WatchEventType> RawWatch::DecodeJsonFrame(std::string_view frame, void* object) const {
+  const JsonReadOptions options{.share_nodes = share_nodes_};
+  std::string_view text, body;
+  if (CutCanonical(frame, &text, &body)) {
+    if (const std::optional<WatchEventType> type = TypeFromText(text)) {
+      if (DecodeJson(type_, object, body, options)) return *type;
+      ResetValue(type_, object);
+    }
+  }
+  KEELSON_TRY(event, FromJson<metav1::WatchEvent>(frame));
+  if (event.type == "ERROR") return ServerError(FromJson<metav1::Status>(event.object.raw()));
+  const std::optional<WatchEventType> type = TypeFromText(event.type);
+  if (!type) return Error::Internal("a watch event has type \"" + event.type.str() + "\", which is not known");
+  KEELSON_RETURN_IF_ERROR(DecodeJson(type_, object, event.object.raw(), options));
+  return *type;
+}
+
+Result<WatchEventType> RawWatch::DecodeProtobufFrame(std::string_view frame, void* object) const {
+  KEELSON_TRY(event, FromProtobuf<metav1::WatchEvent>(frame));
+  const std::string_view body = event.object.raw();
+  KEELSON_TRY(envelope, OpenProtobufEnvelope(body));
+  if (event.type == "ERROR") return ServerError(FromProtobuf<metav1::Status>(envelope.raw));
+  const std::optional<WatchEventType> type = TypeFromText(event.type);
+  if (!type) return Error::Internal("a watch event has type \"" + event.type.str() + "\", which is not known");
+  KEELSON_RETURN_IF_ERROR(DecodeProtobuf(type_, object, envelope.raw, {.share_nodes = share_nodes_}));
+  return *type;
+}
+
+}  // namespace keelson
