@@ -111,6 +111,7 @@ class Http2Client {
 
   std::map<int32_t, Http2Answer> answers;
   bool closed = false;
+  bool pinged = false;  // a ping was answered
   bool goaway = false;
   uint32_t goaway_error = 0;
 
@@ -144,6 +145,7 @@ class Http2Client {
       self.goaway = true;
       self.goaway_error = frame->goaway.error_code;
     }
+    if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) self.pinged = true;
     return 0;
   }
   static int OnClose(nghttp2_session*, int32_t id, uint32_t error, void* user) {
