@@ -145,6 +145,7 @@ Error ToError(const CurlFailure& failure, const CurlEndpoint& endpoint) {
     case CURLE_SEND_ERROR:
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
+    case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM:
     case CURLE_ABORTED_BY_CALLBACK: {
       const std::string detail =

@@ -178,15 +178,22 @@ void CurlLoop::Obey(CurlCommand command) {
       if (transfer != nullptr) transfer->Resume();
       return;
     case CurlCommand::Kind::kCancel:
-      if (transfer == nullptr) return;
-      transfer->Cancel(Error::Cancelled("the request was cancelled"));
-      for (const auto& connections : connections_) {
-        if (&connections->settings == &transfer->settings())
-          connections->lane(transfer->streaming()).Release(*transfer);
-      }
+      if (transfer != nullptr) CancelCall(*transfer);
       return;
     case CurlCommand::Kind::kRenewConnections: renew_ = true; return;
   }
+}
+
+void CurlLoop::CancelCall(CurlTransfer& transfer) {
+  const auto found = std::find_if(connections_.begin(), connections_.end(),
+                                  [&](const auto& set) { return &set->settings == &transfer.settings(); });
+  Connections::Lane& lane = (*found)->lane(transfer.streaming());
+  const bool shared = !transfer.streaming() && transfer.call()->sent.load();
+  transfer.Cancel(Error::Cancelled("the request was cancelled"));
+  lane.Release(transfer);
+  // libcurl keeps the end of an HTTP/2 stream to itself until something else happens on its connection. Where nothing
+  // else is under way, closing it tells the server at once.
+  if (shared && lane.busy.empty() && *found == connections_.back()) renew_ = true;
 }
 
 void CurlLoop::StartCall(std::shared_ptr<CurlCall> call) {

@@ -43,6 +43,7 @@ class CurlLoop final : private CurlTransferEvents {
   int WaitMilliseconds() const;
   void Obey(CurlCommand command);
   void StartCall(std::shared_ptr<CurlCall> call);
+  void CancelCall(CurlTransfer& transfer);
   void OnReady(uint32_t driver_id, curl_socket_t socket, uint32_t events);
   void RunDueTimers();
   void CollectEnded();

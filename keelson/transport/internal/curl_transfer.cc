@@ -231,7 +231,7 @@ void CurlTransfer::Cancel(Error error) {
 void CurlTransfer::Finish(CURLcode code) {
   std::optional<Error> error;
   if (code != CURLE_OK || !answered_) {
-    CurlFailure failure{.code = code == CURLE_OK ? CURLE_WEIRD_SERVER_REPLY : code,
+    CurlFailure failure{.code = code == CURLE_OK ? CURLE_GOT_NOTHING : code,
                         .text = error_text_,
                         .sent = call_->sent.load(),
                         .answered = answered_,
