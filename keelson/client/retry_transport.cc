@@ -13,7 +13,7 @@ namespace keelson {
 
 namespace {
 
-constexpr Duration kLongestRetryAfter = std::chrono::hours(24 * 365);
+constexpr std::chrono::seconds kLongestRetryAfter = std::chrono::hours(24 * 365);
 // Enough for any error's body: read to its end, its connection can serve the next attempt.
 constexpr size_t kDrainBytes = size_t{64} << 10;
 
@@ -98,16 +98,15 @@ std::optional<Duration> ParseRetryAfter(std::string_view value, WallTime now) {
     uint64_t seconds = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
     if (end != value.data() + value.size()) return std::nullopt;
-    if (error != std::errc() || seconds >= uint64_t{24} * 365 * 3600) return kLongestRetryAfter;
+    if (error != std::errc() || std::cmp_greater(seconds, kLongestRetryAfter.count())) return kLongestRetryAfter;
     return std::chrono::seconds(seconds);
   }
 
   const std::optional<std::chrono::sys_seconds> date = ParseHttpDate(value);
   if (!date) return std::nullopt;
-  // In seconds, because not every date fits in nanoseconds.
+  // Clamped in seconds, because not every date fits in nanoseconds.
   const std::chrono::seconds ahead = *date - std::chrono::floor<std::chrono::seconds>(now);
-  return std::clamp<Duration>(std::min<std::chrono::seconds>(ahead, std::chrono::hours(24 * 366)), Duration::zero(),
-                              kLongestRetryAfter);
+  return std::clamp<std::chrono::seconds>(ahead, std::chrono::seconds(0), kLongestRetryAfter);
 }
 
 RetryTransport::RetryTransport(std::shared_ptr<Transport> inner, RetryOptions options,
