@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "keelson/codegen/clientset_generator.h"
 #include "keelson/codegen/code_model.h"
 
 namespace keelson::codegen {
@@ -199,10 +200,14 @@ std::vector<GeneratedFile> GenerateCode(const SourceModel& model, const CodeOpti
   std::vector<GeneratedFile> files;
   if (!problems.empty()) return files;
   for (const CodePackage& package : packages) {
-    const std::string stem = package.directory.empty() ? "generated" : package.directory + "/generated";
-    files.push_back({stem + ".h", HeaderText(package)});
-    files.push_back({stem + ".cc", SourceText(package, stem + ".h")});
+    const std::string directory = package.directory.empty() ? "" : package.directory + "/";
+    files.push_back({directory + "generated.h", HeaderText(package)});
+    files.push_back({directory + "generated.cc", SourceText(package, directory + "generated.h")});
+    if (std::string clientset = ClientsetText(package, Notice(package), problems); !clientset.empty()) {
+      files.push_back({directory + "clientset.h", std::move(clientset)});
+    }
   }
+  if (!problems.empty()) files.clear();
   return files;
 }
 

@@ -53,12 +53,6 @@ bool HasAny(const std::vector<ParsedMarker>& markers, std::initializer_list<std:
                      [&](std::string_view name) { return FindMarker(markers, name) != nullptr; });
 }
 
-const TypeUse& WithoutAliases(const TypeUse& type) {
-  const TypeUse* at = &type;
-  while (at->shape == Shape::kAlias) at = &at->alias->target;
-  return *at;
-}
-
 std::string TextOf(const ParsedMarker* marker) {
   return marker != nullptr && marker->value.is_string() ? marker->value.string().str() : "";
 }
@@ -175,18 +169,10 @@ class Maker {
     type.name = code.name + "." + Replaced(declaration.name, "::", ".");
   }
 
-  CodeEnum MakeEnum(const CodePackage& code, const EnumDecl& declaration) {
+  static CodeEnum MakeEnum(const CodePackage& code, const EnumDecl& declaration) {
     CodeEnum made;
     Name(code, declaration, made);
-    if (declaration.enumerators.empty()) {
-      problems_.Add(declaration.position, declaration.name + " has no enumerators: a field of it could have no value");
-    }
-    std::set<std::string> texts;
     for (const EnumeratorDecl& enumerator : declaration.enumerators) {
-      if (!texts.insert(enumerator.text).second) {
-        problems_.Add(enumerator.position, "another enumerator of " + declaration.name + " has the text \"" +
-                                               enumerator.text + "\" already");
-      }
       made.texts.push_back({enumerator.member, enumerator.text});
     }
     return made;
@@ -205,8 +191,7 @@ class Maker {
       const auto [entry, added] = members.emplace(field->member, field);
       if (!added) {
         problems_.Add(field->position, "the member " + field->member + " hides one of a base at " +
-                                           entry->second->position.file + ":" +
-                                           std::to_string(entry->second->position.line) + ": rename one of the two");
+                                           ToString(entry->second->position) + ": rename one of the two");
       }
       NoteUse(field->type);
       if (!field->json_name.empty()) made.fields.push_back(MakeField(*field, is_root || is_list));
@@ -248,10 +233,13 @@ class Maker {
   // How parts are told apart: said at the field, or at the type that it names.
   void SetTopology(const FieldDecl& field, const std::vector<ParsedMarker>& own, CodeField& made) {
     const auto apply = [&](const std::vector<ParsedMarker>& markers) {
-      if (made.list_type.empty()) made.list_type = TextOf(FindMarker(markers, "listType"));
+      for (const char* name : {"listType", "k8s:listType"}) {
+        if (made.list_type.empty()) made.list_type = TextOf(FindMarker(markers, name));
+      }
       if (made.list_keys.empty()) {
         for (const ParsedMarker& marker : markers) {
-          if (marker.name != "listMapKey" || TextOf(&marker).empty()) continue;
+          const bool is_key = marker.name == "listMapKey" || marker.name == "k8s:listMapKey";
+          if (!is_key || TextOf(&marker).empty()) continue;
           made.list_keys += (made.list_keys.empty() ? "" : ",") + TextOf(&marker);
         }
       }
@@ -303,7 +291,8 @@ class Maker {
                      .qualified = declaration.qualified,
                      .plural = PluralOf(declaration.name),
                      .singular = Lower(declaration.name),
-                     .hub = {}};
+                     .hub = {},
+                     .declaration = &declaration};
     if (const StructDecl* list = FindStruct(*declaration.package, declaration.name + std::string(kListSuffix))) {
       root.generates_list = false;
       if (!IsList(*list)) {

@@ -53,6 +53,7 @@ struct CodeRoot {
   bool has_scale = false;
   bool generates_list = true;  // else the user wrote one
   std::string hub;             // the type of the storage version, qualified; "" when this is it, or there is none
+  const StructDecl* declaration = nullptr;
 };
 
 struct CodePackage {
