@@ -20,6 +20,15 @@ std::string_view TrimRight(std::string_view text) {
   return text;
 }
 
+// Whether what follows `//` is for a tool: `//nolint:all`, `//go:build`, a lower-case word, a colon and another, as Go
+// has them. No documentation.
+bool IsDirective(std::string_view text) {
+  const auto is_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const size_t colon = text.find(':');
+  return colon != text.npos && colon > 0 && colon + 1 < text.size() && is_word(text[colon + 1]) &&
+         std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(colon), is_word);
+}
+
 // One line of a comment, and the column where it begins.
 struct CommentLine {
   std::string text;
@@ -162,7 +171,9 @@ class Scanner {
     const int first_line = line_, column = Column();
     const bool trailing = code_on_line_;
     at_ += 2;
+    const size_t start = at_;
     SkipDocumentationSign('/');
+    const bool bare = at_ == start;
     CommentLine line = {.text = "", .line = first_line, .column = Column()};
     while (!AtEnd() && !IsNewline(Peek())) {
       if (SpliceAt(at_) != 0) {
@@ -175,7 +186,7 @@ class Scanner {
     }
     code_on_line_ = false;
     Block(first_line, column, trailing);
-    AddLine(line);
+    if (!bare || !IsDirective(line.text)) AddLine(line);
   }
 
   void ScanBlockComment() {

@@ -24,7 +24,7 @@ struct Marker {
 };
 
 // What is said about a declaration: the lines of its documentation, as they are written but for the comment's own
-// characters and one leading space, and its markers.
+// characters and one leading space, and its markers. `//tool:word`, without a space, is said to a tool and left out.
 struct Comment {
   std::vector<std::string> lines;
   std::vector<Marker> markers;

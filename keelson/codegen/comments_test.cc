@@ -66,6 +66,13 @@ TEST(Comments, MarkersAreNotDocumentation) {
   EXPECT_EQ(blocks[0].comment.markers[0].text, "optional");
 }
 
+TEST(Comments, WhatIsSaidToToolsIsLeftOut) {
+  const auto blocks = Scan("// a\n//nolint:all\n//go:build x\n// go:b\n//http://c\n//Note:d\n///no:e\n");
+  ASSERT_THAT(blocks, SizeIs(1));
+  EXPECT_EQ(blocks[0].last_line, 7);
+  EXPECT_THAT(blocks[0].comment.lines, ElementsAre("a", "go:b", "http://c", "Note:d", "no:e"));
+}
+
 TEST(Comments, MarkersAreFoundInEveryStyle) {
   EXPECT_THAT(Markers("//+a=1\n  //   +b\n/// +c\n/* +d */\n/**\n * +e\n   +f\n */\nint x;  // +g\n"),
               ElementsAre("a=1@1:3", "b@2:8", "c@3:5", "d@4:4", "e@6:4", "f@7:4", "g@9:12"));

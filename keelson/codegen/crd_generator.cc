@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "keelson/codec/convert.h"
+#include "keelson/codec/jsonpath.h"
 #include "keelson/codec/yaml_writer.h"
 #include "keelson/codegen/markers.h"
 #include "keelson/codegen/pluralise.h"
@@ -62,6 +63,12 @@ class CrdBuilder {
   void ApplyResource(const ParsedMarker& marker);
   void ApplyMetadata(const ParsedMarker& marker);
   void ApplyColumn(const ParsedMarker& marker, CustomResourceDefinitionVersion& version);
+  void ApplyScale(const ParsedMarker& marker, CustomResourceDefinitionVersion& version);
+  void ApplySelectableField(const ParsedMarker& marker, CustomResourceDefinitionVersion& version);
+  std::string PathOf(const ParsedMarker& marker, const char* argument);
+  void Problem(const ParsedMarker& marker, const std::string& message) {
+    problems_.Add(marker.position, "+" + marker.name + ": " + message);
+  }
   CustomResourceDefinitionVersion BuildVersion(const StructDecl& structure);
   apiextensionsv1::JSONSchemaProps BuildSchema(const StructDecl& structure);
   void ChooseStorage(const std::vector<const StructDecl*>& structs);
@@ -76,9 +83,7 @@ void CrdBuilder::ApplyResource(const ParsedMarker& marker) {
   apiextensionsv1::CustomResourceDefinitionNames& names = crd_.spec.names;
   if (const std::string path = marker.Text("path"); !path.empty()) {
     if (!IsName(path)) {
-      problems_.Add(
-          marker.position,
-          "+" + marker.name + ": path must be the plural in lower case, letters and digits; found '" + path + "'");
+      Problem(marker, "path must be the plural in lower case, letters and digits; found '" + path + "'");
     }
     names.plural = path;
   }
@@ -87,7 +92,7 @@ void CrdBuilder::ApplyResource(const ParsedMarker& marker) {
   names.categories = ToList(marker.Texts("categories"));
   const std::string scope = marker.Text("scope");
   if (!IsOneOf(scope, {"", "Cluster", "Namespaced"})) {
-    problems_.Add(marker.position, "+" + marker.name + ": scope is Cluster or Namespaced; found '" + scope + "'");
+    Problem(marker, "scope is Cluster or Namespaced; found '" + scope + "'");
   }
   crd_.spec.scope = scope.empty() ? "Namespaced" : scope;
 }
@@ -97,8 +102,7 @@ void CrdBuilder::ApplyMetadata(const ParsedMarker& marker) {
     for (const std::string& pair : marker.Texts(argument)) {
       const size_t equals = pair.find('=');
       if (equals == std::string::npos) {
-        problems_.Add(marker.position,
-                      "+" + marker.name + ": expected key=value in " + argument + "; found '" + pair + "'");
+        Problem(marker, std::string("expected key=value in ") + argument + "; found '" + pair + "'");
         continue;
       }
       Map<String>& target = argument[0] == 'a' ? crd_.metadata.annotations : crd_.metadata.labels;
@@ -107,21 +111,26 @@ void CrdBuilder::ApplyMetadata(const ParsedMarker& marker) {
   }
 }
 
+// The path that an argument gives; the server will read it.
+std::string CrdBuilder::PathOf(const ParsedMarker& marker, const char* argument) {
+  std::string path = marker.Text(argument);
+  if (!path.starts_with('.')) {
+    Problem(marker, std::string(argument) + " must begin with a dot, as .spec.replicas does; found '" + path + "'");
+  } else if (const Result<JsonPath> parsed = JsonPath::ParseSimple(path); !parsed) {
+    Problem(marker, std::string(argument) + ": '" + path + "' is no path: " + parsed.error().message());
+  }
+  return path;
+}
+
 void CrdBuilder::ApplyColumn(const ParsedMarker& marker, CustomResourceDefinitionVersion& version) {
   const std::string type = marker.Text("type");
   if (!IsOneOf(type, {"boolean", "date", "integer", "number", "string"})) {
-    problems_.Add(marker.position,
-                  "+" + marker.name + ": type is boolean, date, integer, number or string; found '" + type + "'");
-  }
-  const std::string path = marker.Text("JSONPath");
-  if (!path.starts_with('.')) {
-    problems_.Add(marker.position,
-                  "+" + marker.name + ": JSONPath must begin with a dot, as .spec.replicas does; found '" + path + "'");
+    Problem(marker, "type is boolean, date, integer, number or string; found '" + type + "'");
   }
   apiextensionsv1::CustomResourceColumnDefinition column;
   column.name = marker.Text("name");
   column.type = type;
-  column.jsonPath = path;
+  column.jsonPath = PathOf(marker, "JSONPath");
   column.description = marker.Text("description");
   column.format = marker.Text("format");
   if (const Json* priority = marker.Find("priority"); priority != nullptr && priority->is_int()) {
@@ -130,6 +139,44 @@ void CrdBuilder::ApplyColumn(const ParsedMarker& marker, CustomResourceDefinitio
   version.additionalPrinterColumns.push_back(std::move(column));
   // As controller-gen does, which leaves `subresources: {}` where there are none.
   version.subresources.Ensure();
+}
+
+void CrdBuilder::ApplyScale(const ParsedMarker& marker, CustomResourceDefinitionVersion& version) {
+  const auto path_below = [&](const char* argument, std::initializer_list<std::string_view> parents) {
+    const std::string path = PathOf(marker, argument);
+    std::string all;
+    for (const std::string_view parent : parents) {
+      if (!path.starts_with('.') || path.starts_with(parent)) return path;
+      all += (all.empty() ? "" : " or ") + std::string(parent);
+    }
+    Problem(marker, std::string(argument) + " must begin with " + all + "; found '" + path + "'");
+    return path;
+  };
+  apiextensionsv1::CustomResourceSubresourceScale& scale = version.subresources.Ensure().scale.Ensure();
+  scale.specReplicasPath = path_below("specpath", {".spec."});
+  scale.statusReplicasPath = path_below("statuspath", {".status."});
+  if (marker.Find("selectorpath") != nullptr) {
+    scale.labelSelectorPath = String(path_below("selectorpath", {".spec.", ".status."}));
+  }
+}
+
+// The server wants members that are there, and single values.
+void CrdBuilder::ApplySelectableField(const ParsedMarker& marker, CustomResourceDefinitionVersion& version) {
+  const std::string path = PathOf(marker, "JSONPath");
+  version.selectableFields.push_back({.jsonPath = path});
+  if (!path.starts_with('.')) return;
+  const apiextensionsv1::JSONSchemaProps* schema = &*std::as_const(version).schema->openAPIV3Schema;
+  for (size_t start = 1; start <= path.size();) {
+    const size_t end = std::min(path.find('.', start), path.size());
+    schema = schema->properties.find(path.substr(start, end - start));
+    if (schema == nullptr) {
+      return Problem(marker, "JSONPath: there is no member '" + path.substr(0, end) + "'; found '" + path + "'");
+    }
+    start = end + 1;
+  }
+  if (!IsOneOf(schema->type, {"boolean", "integer", "string"})) {
+    Problem(marker, "JSONPath must lead to a boolean, integer or string; '" + path + "' is of type " + schema->type);
+  }
 }
 
 apiextensionsv1::JSONSchemaProps CrdBuilder::BuildSchema(const StructDecl& structure) {
@@ -164,14 +211,11 @@ CustomResourceDefinitionVersion CrdBuilder::BuildVersion(const StructDecl& struc
     } else if (marker.name == "kubebuilder:subresource:status") {
       version.subresources.Ensure().status.Ensure();
     } else if (marker.name == "kubebuilder:subresource:scale") {
-      apiextensionsv1::CustomResourceSubresourceScale& scale = version.subresources.Ensure().scale.Ensure();
-      scale.specReplicasPath = marker.Text("specpath");
-      scale.statusReplicasPath = marker.Text("statuspath");
-      if (marker.Find("selectorpath") != nullptr) scale.labelSelectorPath = String(marker.Text("selectorpath"));
+      ApplyScale(marker, version);
     } else if (marker.name == "kubebuilder:printcolumn") {
       ApplyColumn(marker, version);
     } else if (marker.name == "kubebuilder:selectablefield") {
-      version.selectableFields.push_back({.jsonPath = marker.Text("JSONPath")});
+      ApplySelectableField(marker, version);
     }
   }
   return version;
@@ -230,19 +274,20 @@ std::optional<CustomResourceDefinition> CrdBuilder::Build(const std::string& gro
     return FindMarker(schemas_.MarkersOf(*structure), "kubebuilder:skipversion") != nullptr;
   });
   if (structs.empty()) return std::nullopt;
-  bool served = false;
+  bool served = false, twice = false;
   for (size_t i = 0; i < structs.size(); ++i) {
     if (i > 0 && structs[i]->package->version == structs[i - 1]->package->version) {
       problems_.Add(structs[i]->position, kind + " " + structs[i]->package->version + " of " + group +
                                               " is declared in " + structs[i - 1]->position.file + " already");
+      twice = true;
     }
     crd_.spec.versions.push_back(BuildVersion(*structs[i]));
     served = served || std::as_const(crd_).spec.versions[i].served;
   }
-  ChooseStorage(structs);
+  if (!twice) ChooseStorage(structs);
   if (!served) {
     problems_.Add(structs.back()->position,
-                  "no version of " + kind + " is served: take +kubebuilder:unservedversion " + "away from one");
+                  "no version of " + kind + " is served: take +kubebuilder:unservedversion away from one");
   }
   return crd_;
 }
@@ -290,10 +335,17 @@ std::vector<CustomResourceDefinition> GenerateCrds(const SourceModel& model, con
     }
   }
   std::vector<CustomResourceDefinition> crds;
+  std::map<std::string, std::string> kind_of_crd;  // by the CRD's name
   for (const auto& [group_kind, structs] : kinds) {
     std::optional<CustomResourceDefinition> crd =
         CrdBuilder(schemas, options, problems).Build(group_kind.first, group_kind.second, structs);
-    if (crd) crds.push_back(std::move(*crd));
+    if (!crd) continue;
+    if (const auto [other, is_new] = kind_of_crd.emplace(crd->metadata.name.str(), group_kind.second); !is_new) {
+      problems.Add(structs.front()->position, "the CRD " + other->first + " is that of " + other->second +
+                                                  " already: write `// +kubebuilder:resource:path=" +
+                                                  "` with another plural above " + group_kind.second);
+    }
+    crds.push_back(std::move(*crd));
   }
   schemas.CheckListMaps();
   if (problems.all().size() != problems_before) return {};

@@ -268,7 +268,7 @@ TEST(CrdGenerator, ColumnsAndSubresources) {
                           "kubebuilder:subresource:scale:specpath=.spec.n,statuspath=.status.n,selectorpath=.status.s",
                           "kubebuilder:printcolumn:name=\"N\",type=integer,JSONPath=`.spec.n`,priority=1,"
                           "description=\"How many\",format=int32",
-                          "kubebuilder:selectablefield:JSONPath=.spec.n",
+                          "kubebuilder:selectablefield:JSONPath=.apiVersion",
                           "kubebuilder:deprecatedversion:warning=\"use v2\"", "kubebuilder:unservedversion"});
   headers.OpenPackage("v2");
   headers.AddRoot("App", {"kubebuilder:storageversion", "kubebuilder:printcolumn:name=Age,type=date,JSONPath=.m"});
@@ -278,7 +278,7 @@ TEST(CrdGenerator, ColumnsAndSubresources) {
       ToJson(*crd.find("spec")->find("versions")),
       R"([{"additionalPrinterColumns":[{"description":"How many","format":"int32","jsonPath":".spec.n","name":"N",)"
       R"("priority":1,"type":"integer"}],"deprecated":true,"deprecationWarning":"use v2","name":"v1",)"
-      R"("selectableFields":[{"jsonPath":".spec.n"}],"served":false,"storage":false,)"
+      R"("selectableFields":[{"jsonPath":".apiVersion"}],"served":false,"storage":false,)"
       R"("subresources":{"scale":{"labelSelectorPath":".status.s","specReplicasPath":".spec.n",)"
       R"("statusReplicasPath":".status.n"},"status":{}}},)"
       R"({"additionalPrinterColumns":[{"jsonPath":".m","name":"Age","type":"date"}],"name":"v2","served":true,)"
@@ -444,6 +444,44 @@ TEST(CrdGenerator, ColumnsThatTheServerWouldRefuseAreProblems) {
   EXPECT_NE(problems.find("JSONPath must begin with a dot"), std::string::npos) << problems;
   EXPECT_NE(problems.find("scope is Cluster or Namespaced; found 'Galaxy'"), std::string::npos) << problems;
   EXPECT_NE(problems.find("found 'Apps'"), std::string::npos) << problems;
+}
+
+TEST(CrdGenerator, PathsThatTheServerWouldRefuseAreProblems) {
+  Headers headers;
+  StructDecl* spec = headers.AddRoot(
+      "App", {"kubebuilder:printcolumn:name=A,type=string,JSONPath=\".spec[a\"",
+              "kubebuilder:subresource:scale:specpath=spec.n,statuspath=.spec.n,selectorpath=.metadata.s",
+              "kubebuilder:selectablefield:JSONPath=spec.n", "kubebuilder:selectablefield:JSONPath=.spec.none",
+              "kubebuilder:selectablefield:JSONPath=.spec", "kubebuilder:selectablefield:JSONPath=.spec.n"});
+  headers.AddField(spec, "n", Use(Shape::kInt32));
+  const std::string problems = headers.Problems();
+  for (const char* expected : {
+           "+kubebuilder:printcolumn: JSONPath: '.spec[a' is no path: ",
+           "specpath must begin with a dot, as .spec.replicas does; found 'spec.n'",
+           "statuspath must begin with .status.; found '.spec.n'",
+           "selectorpath must begin with .spec. or .status.; found '.metadata.s'",
+           "JSONPath must begin with a dot, as .spec.replicas does; found 'spec.n'",
+           "JSONPath: there is no member '.spec.none'; found '.spec.none'",
+           "JSONPath must lead to a boolean, integer or string; '.spec' is of type object",
+       }) {
+    EXPECT_NE(problems.find(expected), std::string::npos) << expected << " in\n" << problems;
+  }
+  EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), 7) << problems;
+}
+
+TEST(CrdGenerator, AKindIsDeclaredOnceInAVersion) {
+  Headers headers;
+  headers.AddRoot("App");
+  headers.AddRoot("App");
+  EXPECT_EQ(headers.Problems(), "api/v1/app.h:8:3: error: App v1 of example.com is declared in api/v1/app.h already\n");
+}
+
+TEST(CrdGenerator, TwoKindsCannotShareAPlural) {
+  Headers headers;
+  headers.AddRoot("App");
+  headers.AddRoot("Bpp", {"kubebuilder:resource:path=apps"});
+  EXPECT_NE(headers.Problems().find("the CRD apps.example.com is that of App already"), std::string::npos)
+      << headers.Problems();
 }
 
 TEST(CrdGenerator, ATypeThatContradictsItsNameIsAProblem) {

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -18,6 +16,8 @@
 #include "keelson/codegen/internal/clang_text.h"
 #include "keelson/codegen/internal/default_value.h"
 #include "keelson/codegen/internal/member_type.h"
+#include "keelson/codegen/internal/model_checks.h"
+#include "keelson/codegen/internal/readable_headers.h"
 #include "keelson/codegen/internal/translation_unit.h"
 
 namespace keelson::codegen {
@@ -58,10 +58,6 @@ std::optional<std::string> ValueOf(const Marker& marker, std::string_view name) 
 bool HasMarker(const Comment& comment, std::string_view text) {
   return std::any_of(comment.markers.begin(), comment.markers.end(),
                      [text](const Marker& marker) { return marker.text == text; });
-}
-
-std::string Where(const SourcePosition& position) {
-  return position.file + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
 }
 
 // A type that stands in one of the user's headers.
@@ -114,8 +110,6 @@ class Reader : internal::UserTypes {
   void ReadEnumerators(Entry& entry);
   std::string JsonName(const Comment& comment, const std::string& by_default, bool may_be_left_out);
 
-  void CheckJsonNames(const StructDecl& declaration);
-  void Sort(SourceModel& model);
   void Problem(const Place& place, std::string message) { problems_.Add(place.position(), std::move(message)); }
 
   TranslationUnit& unit_;
@@ -152,12 +146,10 @@ SourceModel Reader::Read(const std::vector<std::string>& headers) {
   ReadStructs();
   ReadFileMarkers();
   for (const auto* packages : {&model_.packages, &model_.imported}) {
-    for (const auto& package : *packages) {
-      ReadGroupAndVersion(*package);
-      for (const auto& declaration : package->structs) CheckJsonNames(*declaration);
-    }
+    for (const auto& package : *packages) ReadGroupAndVersion(*package);
   }
-  Sort(model_);
+  internal::SortModel(model_);
+  internal::CheckModel(model_, problems_);
   model_.files_read = unit_.FilesRead();
   return std::move(model_);
 }
@@ -288,7 +280,7 @@ std::string Reader::MarkerValue(const Package& package, std::string_view name) {
       value = *here;
     } else if (*here != value) {
       problems_.Add(marker.position, "+" + std::string(name) + "=" + *here + " differs from '" + value + "' at " +
-                                         Where(first->position) + ": a directory is one " +
+                                         ToString(first->position) + ": a directory is one " +
                                          (name == "groupName" ? "group" : "version") +
                                          ", say it once or the same everywhere");
     }
@@ -486,7 +478,7 @@ void Reader::ReadEnumerators(Entry& entry) {
     const auto [same, is_new] = texts.emplace(enumerator.text, enumerator.position);
     if (!is_new) {
       problems_.Add(enumerator.position, "enumerator '" + enumerator.member + "' has the text '" + enumerator.text +
-                                             "' of the one at " + Where(same->second) +
+                                             "' of the one at " + ToString(same->second) +
                                              ": give it another with +keelson:json=NAME");
     }
     entry.enumeration->enumerators.push_back(std::move(enumerator));
@@ -522,107 +514,11 @@ std::string Reader::JsonName(const Comment& comment, const std::string& by_defau
   return name;
 }
 
-// Those of bases stand at the same level.
-void Reader::CheckJsonNames(const StructDecl& declaration) {
-  std::map<std::string, const FieldDecl*> names;
-  std::vector<const StructDecl*> levels = {&declaration};
-  for (size_t i = 0; i < levels.size() && i < 1000; ++i) {
-    levels.insert(levels.end(), levels[i]->bases.begin(), levels[i]->bases.end());
-  }
-  std::reverse(levels.begin(), levels.end());
-  for (const StructDecl* level : levels) {
-    for (const FieldDecl& field : level->fields) {
-      const auto [same, is_new] = names.emplace(field.json_name, &field);
-      if (is_new) continue;
-      const bool own = level == &declaration;
-      problems_.Add(own ? field.position : declaration.position,
-                    "'" + declaration.name + "' has the JSON name '" + field.json_name + "' twice: member '" +
-                        same->second->member + "' at " + Where(same->second->position) + " and member '" +
-                        field.member + "' at " + Where(field.position) +
-                        ". Rename one, or give it a name with +keelson:json=NAME");
-    }
-  }
-}
-
-void Reader::Sort(SourceModel& model) {
-  const auto by_directory = [](const std::unique_ptr<Package>& a, const std::unique_ptr<Package>& b) {
-    return a->directory < b->directory;
-  };
-  std::sort(model.packages.begin(), model.packages.end(), by_directory);
-  std::sort(model.imported.begin(), model.imported.end(), by_directory);
-  for (const auto* packages : {&model.packages, &model.imported}) {
-    for (const auto& package : *packages) {
-      const auto in_order = [&](const auto& a, const auto& b) {
-        const auto key = [&](const auto& declaration) {
-          const auto header = std::find(package->headers.begin(), package->headers.end(), declaration->header);
-          return std::tuple(header, declaration->position.line, declaration->position.column);
-        };
-        return key(a) < key(b);
-      };
-      std::sort(package->structs.begin(), package->structs.end(), in_order);
-      std::sort(package->enums.begin(), package->enums.end(), in_order);
-      std::sort(package->aliases.begin(), package->aliases.end(), in_order);
-    }
-  }
-}
-
-// The macro of `#ifndef NAME`, `#define NAME` at the top of a header.
-std::string IncludeGuardOf(const std::string& text) {
-  std::istringstream lines(text);
-  std::string line, guard;
-  while (std::getline(lines, line)) {
-    std::istringstream words(line);
-    std::string directive, name;
-    words >> directive >> name;
-    if (directive == "#pragma" && name == "once") return "";
-    if (directive == "#ifndef" && guard.empty()) {
-      guard = name;
-    } else if (directive == "#define" && name == guard) {
-      return guard;
-    } else if (directive.starts_with("#")) {
-      return "";
-    }
-  }
-  return "";
-}
-
-// Those that can be read, each once. Two headers with one include guard would hide each other.
-std::vector<std::string> CheckHeaders(const std::vector<std::string>& headers, Diagnostics& problems) {
-  std::vector<std::string> readable;
-  std::set<std::string> seen;
-  std::map<std::string, std::string> guards;
-  for (const std::string& header : headers) {
-    const SourcePosition whole_file = {.file = header, .line = 0, .column = 0};
-    std::error_code error;
-    if (!fs::is_regular_file(header, error)) {
-      problems.Add(whole_file, fs::exists(header, error) ? "is not a file: give the headers in it one by one"
-                                                         : "no such file: expected a header");
-      continue;
-    }
-    if (!seen.insert(fs::weakly_canonical(header, error).string()).second) continue;
-    std::ifstream file(header);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (!file) {
-      problems.Add(whole_file, "cannot be read");
-      continue;
-    }
-    const std::string guard = IncludeGuardOf(text.str());
-    if (const auto [same, is_new] = guards.emplace(guard, header); !guard.empty() && !is_new) {
-      problems.Add(whole_file, "has the include guard " + guard + " of " + same->second +
-                                   ", so that nobody can include both: write #pragma once");
-      continue;
-    }
-    readable.push_back(header);
-  }
-  return readable;
-}
-
 }  // namespace
 
 SourceModel ReadHeaders(const std::vector<std::string>& headers, const HeaderReadOptions& options,
                         Diagnostics& problems) {
-  const std::vector<std::string> readable = CheckHeaders(headers, problems);
+  const std::vector<std::string> readable = internal::ReadableHeaders(headers, problems);
   if (readable.empty() || !problems.empty()) return {};
   const std::unique_ptr<TranslationUnit> unit = TranslationUnit::Parse(readable, options, problems);
   if (unit == nullptr) return {};

@@ -393,6 +393,27 @@ TEST_F(HeaderReader, ReportsWhatTheCompilerSays) {
   EXPECT_THAT(model_.packages, IsEmpty());
 }
 
+TEST_F(HeaderReader, SaysWhatAnUnknownNameMayBe) {
+  Read(
+      "#include \"keelson/api/core/v1.h\"\nstruct A { keelson::corev1::PodTempalteSpec p; };\nstruct B { Qwerty q; "
+      "};\n");
+  EXPECT_THAT(Problems(),
+              ElementsAre(HasSubstr("v1/a.h:2:29: no type named 'PodTempalteSpec' in namespace 'keelson::corev1'; did "
+                                    "you mean 'PodTemplateSpec'?"),
+                          HasSubstr("v1/a.h:3:12: unknown type name 'Qwerty': include the header that declares it")));
+}
+
+TEST_F(HeaderReader, ARootNeedsMetadata) {
+  Read(
+      "#include \"keelson/api/meta/v1.h\"\n"
+      "// +kubebuilder:object:root=true\nstruct A { int a; };\n"
+      "// +genclient\nstruct B { keelson::metav1::ObjectMeta metadata; };\n"
+      "// +kubebuilder:object:root=true\nstruct BList { keelson::metav1::ListMeta metadata; keelson::List<B> items; "
+      "};\n");
+  EXPECT_THAT(Problems(), ElementsAre(HasSubstr("v1/a.h:3:8: 'A' is marked as a root object but has no metadata: write "
+                                                "`keelson::metav1::ObjectMeta metadata;`")));
+}
+
 TEST_F(HeaderReader, SaysHowToFindAMissingHeader) {
   Read("#include \"shared/a.h\"\n#include <b.h>\nstruct A { Unknown x; };\n");
   EXPECT_THAT(Problems(),
@@ -446,13 +467,13 @@ TEST_F(HeaderReader, AttachesCommentsByLines) {
 // Of the package.
 // +versionName=v1beta1
 
-// +genclient
+// +kubebuilder:storageversion
 // Not documentation.
 
 /// A is documented.
 ///
 /// At length.
-// +kubebuilder:object:root=true
+// +kubebuilder:skipversion
 struct A {
   // Above.
   // +optional
@@ -497,7 +518,7 @@ struct B {  // +nobody's
   EXPECT_EQ(problems_.Render(), "");
   const StructDecl& a = Struct("A");
   EXPECT_THAT(a.comment.lines, ElementsAre("A is documented.", "", "At length."));
-  EXPECT_THAT(Texts(a.comment.markers), ElementsAre("genclient", "kubebuilder:object:root=true"));
+  EXPECT_THAT(Texts(a.comment.markers), ElementsAre("kubebuilder:storageversion", "kubebuilder:skipversion"));
   EXPECT_EQ(a.comment.markers[0].position, (SourcePosition{Path("v1/a.h"), 8, 4}));
   EXPECT_EQ(a.position, (SourcePosition{Path("v1/a.h"), 15, 8}));
   EXPECT_EQ(Field("A", "a").position, (SourcePosition{Path("v1/a.h"), 18, 7}));

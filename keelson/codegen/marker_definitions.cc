@@ -240,6 +240,8 @@ const Table& TheTable() {
 
 // Longer names are compared by their beginning, so that no input makes it slow.
 constexpr size_t kMaxCompared = 64;
+// A name that is this near to one of ours is no other tool's.
+constexpr size_t kMisspelt = 2;
 
 // The number of characters to insert, remove or change; any number from `limit` on when it is not below that.
 size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
@@ -269,12 +271,6 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
 std::string_view WithoutLastPart(std::string_view name) {
   const size_t colon = name.rfind(':');
   return colon == std::string_view::npos ? std::string_view() : name.substr(0, colon);
-}
-
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char left, char right) { return lower(left) == lower(right); });
 }
 
 }  // namespace
@@ -329,11 +325,20 @@ bool InKnownFamily(std::string_view text) {
   const std::string_view head = name.substr(0, name.find(':'));
   if (head == "kubebuilder" || head == "keelson" || head.starts_with("genclient")) return true;
   if (name.starts_with("k8s:deepcopy-gen") || name.starts_with("k8s:openapi-gen")) return true;
-  for (const std::string_view single : {"groupName", "versionName", "listType", "listMapKey", "mapType", "structType",
-                                        "nullable", "optional", "required", "default"}) {
+  // Words with others behind them are prose.
+  const bool alone = name.size() == text.size() || text[name.size()] == '=';
+  for (const std::string_view single :
+       {"groupName", "versionName", "listType", "listMapKey", "mapType", "structType", "nullable", "optional",
+        "required", "default", "genclient", "k8s:deepcopy-gen", "k8s:openapi-gen"}) {
     if (EqualIgnoringCase(head, single)) return true;
+    if (alone && EditDistance(name, single, kMisspelt + 1) <= kMisspelt) return true;
   }
   return name == "k8s:optional" || name == "k8s:required";
+}
+
+const MarkerDefinition* LikelyDefinition(std::string_view text) {
+  const MarkerDefinition* definition = DefinitionOf(text);
+  return definition != nullptr || !InKnownFamily(text) ? definition : &NearestDefinition(text);
 }
 
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& names) {

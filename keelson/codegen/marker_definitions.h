@@ -60,6 +60,9 @@ const MarkerDefinition& NearestDefinition(std::string_view text);
 // are not.
 bool InKnownFamily(std::string_view text);
 
+// The definition of the marker, or of the one that it seems to be meant as; null for those of other tools.
+const MarkerDefinition* LikelyDefinition(std::string_view text);
+
 // Up to the first `=`: "kubebuilder:rbac:groups".
 std::string_view NameAndFirstArgument(std::string_view text);
 

@@ -200,6 +200,11 @@ TEST(Markers, AnUnknownOneOfAKnownFamilyNamesTheNearest) {
       {"keelson:jsn=x", "keelson:json"},
       {"listtype=map", "listType"},
       {"Optional", "optional"},
+      {"optionel", "optional"},
+      {"nullabel", "nullable"},
+      {"listMapKeys=name", "listMapKey"},
+      {"gencient", "genclient"},
+      {"k8s:openapigen=true", "k8s:openapi-gen"},
       {"kubebuilder:validation:items:maxlength=3", "kubebuilder:validation:items:MaxLength"},
       {"kubebuilder:validation:Minimum:x=3", "kubebuilder:validation:Minimum"},
   };
@@ -316,7 +321,7 @@ TEST(Markers, AreReadInOrderAndEveryProblemIsReported) {
   ASSERT_EQ(parsed.size(), 2u);
   EXPECT_EQ(parsed[0].value, Json("name"));
   EXPECT_EQ(parsed[1].value, Json("port"));
-  EXPECT_EQ(problems.all().size(), 1u);
+  EXPECT_EQ(problems.all().size(), 2u);
   EXPECT_EQ(FindMarker(parsed, "listMapKey"), &parsed[1]);
   EXPECT_EQ(FindMarker(parsed, "listType"), nullptr);
 }

@@ -82,6 +82,22 @@ std::vector<Rule> Normalise(std::vector<Rule> rules) {
 
 Names ToNames(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
+// What the server would refuse to store.
+void CheckRule(const ParsedMarker& marker, Diagnostics& problems) {
+  const bool has_urls = !marker.Texts("urls").empty(), has_resources = !marker.Texts("resources").empty();
+  const char* problem = nullptr;
+  if (has_urls && (has_resources || !marker.Texts("groups").empty())) {
+    problem = "a rule is about resources or about urls, not both; write two markers";
+  } else if (has_urls && !marker.Text("namespace").empty()) {
+    problem = "urls are in no namespace; take one of the two away";
+  } else if (!has_urls && !has_resources) {
+    problem = "it names neither resources nor urls; write resources=deployments or urls=/metrics";
+  } else if (!has_urls && marker.Texts("groups").empty()) {
+    problem = "groups is missing; write groups=apps, or groups=\"\" for Pods and other core resources";
+  }
+  if (problem != nullptr) problems.Add(marker.position, "+" + marker.name + ": " + problem);
+}
+
 // One rule for each resource, so that the same resource in two markers meets.
 void AddRules(const ParsedMarker& marker, std::vector<Rule>& rules) {
   Rule rule;
@@ -119,8 +135,7 @@ List<rbacv1::PolicyRule> ToPolicy(std::vector<Rule> rules) {
 std::vector<Marker> RbacMarkers(const std::vector<Marker>& markers) {
   std::vector<Marker> selected;
   for (const Marker& marker : markers) {
-    const MarkerDefinition* definition = DefinitionOf(marker.text);
-    if (!definition && InKnownFamily(marker.text)) definition = &NearestDefinition(marker.text);
+    const MarkerDefinition* definition = LikelyDefinition(marker.text);
     if (definition && definition->name == "kubebuilder:rbac") selected.push_back(marker);
   }
   return selected;
@@ -134,6 +149,7 @@ std::vector<GeneratedFile> GenerateRbac(const std::vector<Marker>& markers, cons
   // By namespace ("" for the ClusterRole), then by the role's name.
   std::map<std::pair<std::string, std::string>, std::vector<Rule>> roles;
   for (const ParsedMarker& marker : ParseMarkers(RbacMarkers(markers), MarkerTarget::kPackage, found)) {
+    CheckRule(marker, found);
     const std::string name = marker.Text("roleName");
     AddRules(marker, roles[{marker.Text("namespace"), name.empty() ? role_name : name}]);
   }

@@ -150,6 +150,20 @@ rules:
 )");
 }
 
+TEST(GenerateRbac, WhatTheServerWouldRefuseIsAProblem) {
+  const auto problem_of = [](const std::string& arguments) {
+    Diagnostics problems;
+    EXPECT_TRUE(GenerateRbac(Markers({"kubebuilder:rbac:" + arguments}), "manager-role", problems).empty());
+    return problems.Render();
+  };
+  EXPECT_EQ(problem_of("groups=apps,verbs=get"),
+            "main.cc:1:4: error: +kubebuilder:rbac: it names neither resources nor urls; write resources=deployments "
+            "or urls=/metrics\n");
+  EXPECT_NE(problem_of("resources=pods,verbs=get").find("groups is missing; write groups=apps"), std::string::npos);
+  EXPECT_NE(problem_of("groups=apps,resources=pods,urls=/metrics,verbs=get").find("not both"), std::string::npos);
+  EXPECT_NE(problem_of("urls=/metrics,verbs=get,namespace=web").find("urls are in no namespace"), std::string::npos);
+}
+
 TEST(GenerateRbac, WritesNothingWhenAMarkerIsWrong) {
   Diagnostics problems;
   const auto files = GenerateRbac(

@@ -51,8 +51,8 @@ class SchemaFlattener {
   std::map<std::string, Schema> resolved_;
 };
 
-// What +keelson:schema says: JSON merge patches, in order, that wait under this name until the schema is finished, since
-// what they say is not to be merged with anything.
+// What +keelson:schema says: JSON merge patches, in order, that wait under this name until the schema is finished,
+// since what they say is not to be merged with anything.
 inline constexpr std::string_view kSchemaPatches = "#patches";
 // Applies and removes them, those of inner schemas first.
 void ApplySchemaPatches(Schema& schema);

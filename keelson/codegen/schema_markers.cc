@@ -66,7 +66,7 @@ void SetNumberFlag(const Application& it, const char* member) {
 // A count; what is counted decides the type.
 void SetCount(const Application& it, const char* member, bool fits, std::string_view wanted) {
   if (!fits) return it.FailOnType(wanted);
-  if (NumberOf(it.marker.value) < 0) return it.Fail("must not be negative");
+  if (NumberOf(it.marker.value) < 0) return it.Fail("must not be negative; found " + ToJson(it.marker.value));
   it.schema.Set(member, it.marker.value);
 }
 void SetLength(const Application& it, const char* member) { SetCount(it, member, it.IsText(), "a string"); }
@@ -93,18 +93,64 @@ void SetKubernetesDefault(const Application& it) {
   if (!it.marker.value.is_null()) it.schema.Set("default", it.marker.value);
 }
 
+// Whether a value is of a type that schemas name.
+bool IsOfType(const Json& value, std::string_view type) {
+  if (type == "string") return value.is_string();
+  if (type == "integer") return value.is_int() || (value.is_double() && value.number() == std::trunc(value.number()));
+  if (type == "number") return value.is_number();
+  if (type == "boolean") return value.is_bool();
+  if (type == "array") return value.is_list();
+  if (type == "object") return value.is_object();
+  return true;
+}
+
+// Whether `value` can be one of the schema's; a problem when it cannot. Null is left to the server.
+bool CheckType(const Application& it, const Json& value) {
+  const std::string type = it.TypeName();
+  if (value.is_null() || it.IsIntOrString() || IsOfType(value, type)) return true;
+  const std::string found = ToJson(value);
+  it.Fail("expected a value of type " + type + "; found " + found +
+          (type == "string" && !value.is_list() && !value.is_object() ? ": write \"" + found + "\"" : ""));
+  return false;
+}
+
 void SetEnum(const Application& it) {
-  if (it.marker.value.is_list()) it.schema.Set("enum", it.marker.value);
+  if (!it.marker.value.is_list()) return;
+  for (const Json& value : it.marker.value.list()) {
+    if (!CheckType(it, value)) return;
+  }
+  it.schema.Set("enum", it.marker.value);
+}
+
+// What a default must be, when all else is known of the schema.
+void CheckDefault(const Application& it) {
+  const Json* value = it.schema.find("default");
+  if (value == nullptr || !CheckType(it, *value)) return;
+  const Json* choices = it.definitions.FindMember(it.schema, "enum");
+  if (choices == nullptr || !choices->is_list() || value->is_null()) return;
+  std::string all;
+  for (const Json& choice : choices->list()) {
+    if (choice == *value) return;
+    all += (all.empty() ? "" : ", ") + ToJson(choice);
+  }
+  it.Fail("expected one of " + all + "; found " + ToJson(*value));
 }
 
 void SetChoice(const Application& it, const char* member, std::initializer_list<std::string_view> choices) {
   const std::string value = it.marker.value.is_string() ? it.marker.value.string().str() : std::string();
   if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
     std::string all;
-    for (const std::string_view choice : choices) all += (all.empty() ? "" : ", ") + std::string(choice);
+    for (const std::string_view choice : choices) {
+      if (!choice.empty()) all += (all.empty() ? "" : ", ") + std::string(choice);
+    }
     return it.Fail("expected one of " + all + "; found '" + value + "'");
   }
   it.schema.Set(member, value);
+}
+
+// None at all is a type too: `Type=""`.
+void SetType(const Application& it) {
+  SetChoice(it, "type", {"array", "boolean", "integer", "number", "object", "string", ""});
 }
 
 void SetListType(const Application& it) {
@@ -230,7 +276,7 @@ const std::map<std::string_view, Rule>& ValidationRules() {
       {"Minimum", {[](A it) { SetBound(it, "minimum"); }}},
       {"MultipleOf", {[](A it) { SetBound(it, "multipleOf"); }}},
       {"Pattern", {[](A it) { it.IsText() ? it.schema.Set("pattern", it.marker.value) : it.FailOnType("a string"); }}},
-      {"Type", {[](A it) { it.schema.Set("type", it.marker.value); }, 9}},
+      {"Type", {SetType, 9}},
       {"UniqueItems", {[](A it) {
          if (it.TypeName() != "array") return it.FailOnType("a list");
          SetFlag(it.schema, "uniqueItems", it.marker.value.is_bool() && it.marker.value.boolean());
@@ -317,6 +363,10 @@ void ApplySchemaMarkers(const std::vector<ParsedMarker>& markers, const SchemaDe
     } else {
       on_schema.FailOnType("a list");
     }
+  }
+  for (const char* name : {"kubebuilder:default", "default"}) {
+    const ParsedMarker* marker = FindMarker(markers, name);
+    if (marker != nullptr) return CheckDefault({*marker, definitions, schema, problems});
   }
 }
 

@@ -112,6 +112,32 @@ TEST(SchemaMarkers, DefaultsAreValues) {
   ExpectSchema(kText, {"kubebuilder:default=a", "default=\"b\""}, R"({"default":"a","type":"string"})");
 }
 
+TEST(SchemaMarkers, DefaultsAreOfTheType) {
+  ExpectProblem(kText, {"kubebuilder:default=3"},
+                "a.h:1:4: error: +kubebuilder:default: expected a value of type string; found 3: write \"3\"");
+  ExpectProblem(kInteger, {"kubebuilder:default=few"}, "expected a value of type integer; found \"few\"");
+  ExpectProblem(kTexts, {"kubebuilder:default=one"}, "expected a value of type array; found \"one\"");
+  ExpectProblem(R"({"$ref":"Settings"})", {"default=true"}, "expected a value of type object; found true");
+  ExpectProblem(kText, {"kubebuilder:default=slow", "kubebuilder:validation:Enum=fast;faster"},
+                "expected one of \"fast\", \"faster\"; found \"slow\"");
+  // Types that come late count, and some have several.
+  ExpectSchema(R"({"type":"object"})", {"kubebuilder:default=3s", "kubebuilder:validation:Type=string"},
+               R"({"default":"3s","type":"string"})");
+  ExpectSchema(R"({"$ref":"util/intstr.IntOrString"})", {"kubebuilder:default=3"},
+               R"({"$ref":"util/intstr.IntOrString","default":3})");
+}
+
+TEST(SchemaMarkers, ChoicesAreOfTheType) {
+  ExpectProblem(kText, {"kubebuilder:validation:Enum=a;1"}, "expected a value of type string; found 1: write \"1\"");
+  ExpectProblem(kTexts, {"kubebuilder:validation:items:Enum=true"}, "expected a value of type string; found true");
+}
+
+TEST(SchemaMarkers, TypesAreThoseOfSchemas) {
+  ExpectProblem(kText, {"kubebuilder:validation:Type=strin"},
+                "expected one of array, boolean, integer, number, object, string; found 'strin'");
+  ExpectSchema(kText, {"kubebuilder:validation:Type=\"\""}, R"({"type":""})");
+}
+
 TEST(SchemaMarkers, ListMapsHaveKeys) {
   ExpectSchema(kTexts, {"listMapKey=a", "listMapKey=b", "listMapKey=a", "listType=map"},
                R"({"items":{"type":"string"},"type":"array","x-kubernetes-list-map-keys":["a","b"],)"

@@ -7,12 +7,6 @@ namespace keelson::codegen {
 
 namespace {
 
-const TypeUse& WithoutAliases(const TypeUse& type) {
-  const TypeUse* at = &type;
-  while (at->shape == Shape::kAlias) at = &at->alias->target;
-  return *at;
-}
-
 const FieldDecl* FindField(const StructDecl& declaration, std::string_view json_name) {
   for (const FieldDecl& field : declaration.fields) {
     if (field.json_name == json_name) return &field;
@@ -30,7 +24,7 @@ bool HasMetadata(const StructDecl& declaration, std::string_view builtin) {
   return type.shape == Shape::kBuiltin && type.builtin == builtin;
 }
 
-bool SaysRoot(std::string_view marker) {
+bool IsOfRoots(std::string_view marker) {
   if (marker == "kubebuilder:object:root=true" || marker == "kubebuilder:object:root:=true") return true;
   if (marker == "genclient" || marker.starts_with("genclient:")) return true;
   return marker.starts_with("k8s:deepcopy-gen:interfaces=") &&
@@ -39,10 +33,19 @@ bool SaysRoot(std::string_view marker) {
 
 }  // namespace
 
-bool IsRoot(const StructDecl& declaration) {
+const TypeUse& WithoutAliases(const TypeUse& type) {
+  const TypeUse* at = &type;
+  while (at->shape == Shape::kAlias) at = &at->alias->target;
+  return *at;
+}
+
+bool SaysRoot(const StructDecl& declaration) {
   const auto& markers = declaration.comment.markers;
-  return HasMetadata(declaration, "meta/v1.ObjectMeta") &&
-         std::any_of(markers.begin(), markers.end(), [](const Marker& marker) { return SaysRoot(marker.text); });
+  return std::any_of(markers.begin(), markers.end(), [](const Marker& marker) { return IsOfRoots(marker.text); });
+}
+
+bool IsRoot(const StructDecl& declaration) {
+  return SaysRoot(declaration) && HasMetadata(declaration, "meta/v1.ObjectMeta");
 }
 
 bool IsList(const StructDecl& declaration) {

@@ -108,9 +108,14 @@ struct SourceModel {
   std::vector<std::string> files_read;  // every file the headers include, system headers left out; sorted
 };
 
+// The type behind aliases.
+const TypeUse& WithoutAliases(const TypeUse& type);
+
 // The struct of a root object: one with a `metadata` of type ObjectMeta and +kubebuilder:object:root=true, +genclient
 // or +k8s:deepcopy-gen:interfaces=…runtime.Object. Its list, if the user wrote one, is not a root object.
 bool IsRoot(const StructDecl& declaration);
+// It has one of these markers, with or without the `metadata`.
+bool SaysRoot(const StructDecl& declaration);
 // A list of objects that the user wrote: `ListMeta metadata` and `items`.
 bool IsList(const StructDecl& declaration);
 

@@ -5,6 +5,11 @@
 
 namespace keelson::codegen {
 
+std::string ToString(const SourcePosition& position) {
+  if (position.line == 0) return position.file;
+  return position.file + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
+}
+
 std::string Diagnostics::Render() const {
   std::vector<Diagnostic> sorted = all_;
   const auto key = [](const Diagnostic& d) { return std::tie(d.position, d.message); };
@@ -14,11 +19,7 @@ std::string Diagnostics::Render() const {
       sorted.end());
   std::string out;
   for (const auto& [position, message] : sorted) {
-    if (!position.file.empty()) {
-      out += position.file;
-      if (position.line > 0) out += ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
-      out += ": ";
-    }
+    if (!position.file.empty()) out += ToString(position) + ": ";
     out += "error: " + message + "\n";
   }
   return out;

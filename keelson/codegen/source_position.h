@@ -23,6 +23,9 @@ struct SourcePosition {
   auto operator<=>(const SourcePosition&) const = default;
 };
 
+// "api/v1/app.h:12:3"; of a whole file just its name.
+std::string ToString(const SourcePosition& position);
+
 struct Diagnostic {
   SourcePosition position;
   std::string message;

@@ -14,6 +14,7 @@
 #include "keelson/codec/yaml_writer.h"
 #include "keelson/codegen/manifest_generators.h"
 #include "keelson/codegen/marker_definitions.h"
+#include "keelson/codegen/marker_values.h"
 #include "keelson/codegen/markers.h"
 
 namespace keelson::codegen {
@@ -27,12 +28,6 @@ using admissionregistrationv1::ValidatingWebhookConfiguration;
 
 constexpr std::string_view kWebhookMarker = "kubebuilder:webhook";
 constexpr std::string_view kConfigurationMarker = "kubebuilder:webhookconfiguration";
-
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char left, char right) { return lower(left) == lower(right); });
-}
 
 // The API's way to write `text`, whatever its case; nothing when it is none of `known`.
 std::optional<String> Canonical(std::string_view text, std::initializer_list<std::string_view> known) {
@@ -67,8 +62,7 @@ class WebhookBuilder {
     webhook.name = marker_.Text("name");
     webhook.clientConfig = ClientConfig();
     webhook.rules.push_back(Rule());
-    const std::string failure_policy = marker_.Text("failurePolicy");
-    webhook.failurePolicy = Canonical(failure_policy, {"Ignore", "Fail"}).value_or(String(failure_policy));
+    SetKnown("failurePolicy", {"Ignore", "Fail"}, webhook.failurePolicy);
     SetKnown("matchPolicy", {"Exact", "Equivalent"}, webhook.matchPolicy);
     SetKnown("sideEffects", {"None", "NoneOnDryRun", "Some", "Unknown"}, webhook.sideEffects);
     if (const auto timeout = Integer(marker_, "timeoutSeconds"); timeout.value_or(0) != 0) {
@@ -122,6 +116,7 @@ class WebhookBuilder {
       config.url = url;
       return config;
     }
+    if (!path.starts_with('/')) Fail("path is '" + path + "'; write path=/" + path);
     const std::string name = marker_.Text("serviceName");
     const std::string service_namespace = marker_.Text("serviceNamespace");
     admissionregistrationv1::ServiceReference service;
@@ -133,10 +128,12 @@ class WebhookBuilder {
     return config;
   }
 
-  admissionregistrationv1::RuleWithOperations Rule() const {
+  admissionregistrationv1::RuleWithOperations Rule() {
     admissionregistrationv1::RuleWithOperations rule;
     for (const std::string& verb : marker_.Texts("verbs")) {
-      rule.operations.push_back(Canonical(verb, {"CREATE", "UPDATE", "DELETE", "CONNECT", "*"}).value_or(String(verb)));
+      const std::optional<String> operation = Canonical(verb, {"CREATE", "UPDATE", "DELETE", "CONNECT", "*"});
+      if (!operation) Fail("verbs has '" + verb + "'; write some of create, update, delete, connect, or *");
+      rule.operations.push_back(operation.value_or(String(verb)));
     }
     for (const std::string& group : marker_.Texts("groups")) rule.apiGroups.push_back(group == "core" ? "" : group);
     rule.apiVersions = ToList(marker_.Texts("versions"));
@@ -202,6 +199,10 @@ class WebhookBuilder {
     if (webhook.timeoutSeconds && (*webhook.timeoutSeconds < 1 || *webhook.timeoutSeconds > 30)) {
       Fail("timeoutSeconds is " + std::to_string(*webhook.timeoutSeconds) + "; it must be from 1 to 30");
     }
+    const std::string name = webhook.name.str();
+    if (std::count(name.begin(), name.end(), '.') < 2) {
+      Fail("name is '" + name + "'; it must be a domain of three parts or more, as deployment.example.com");
+    }
     if (webhook.admissionReviewVersions.empty()) {
       Fail("admissionReviewVersions is empty; write admissionReviewVersions=v1");
     }
@@ -212,10 +213,9 @@ class WebhookBuilder {
   bool failed_ = false;
 };
 
-// The webhooks of one configuration, in the order of their names. Not a sorted vector, since std::stable_sort of GCC's
-// library does not compile without a warning under Clang.
+// The webhooks of one configuration, in the order of their names.
 template <class Webhook>
-using ByName = std::multimap<std::string, Webhook>;
+using ByName = std::map<std::string, Webhook>;
 
 // As a YAML document; nothing when there are none.
 template <class Configuration, class Webhook>
@@ -227,8 +227,6 @@ std::string Document(ByName<Webhook> webhooks, const std::string& name) {
   return "---\n" + ToYaml(configuration);
 }
 
-std::string Describe(const SourcePosition& position) { return position.file + ":" + std::to_string(position.line); }
-
 // The name that a +kubebuilder:webhookconfiguration gives to the configuration of that kind.
 std::string ConfigurationName(const std::vector<ParsedMarker>& markers, bool mutating, std::string fallback,
                               Diagnostics& problems) {
@@ -238,7 +236,7 @@ std::string ConfigurationName(const std::vector<ParsedMarker>& markers, bool mut
     if (first && marker.Text("name") != first->Text("name")) {
       problems.Add(marker.position, "+" + marker.name + ": a second name for the " +
                                         (mutating ? "mutating" : "validating") + " webhooks, which are '" +
-                                        first->Text("name") + "' at " + Describe(first->position) +
+                                        first->Text("name") + "' at " + ToString(first->position) +
                                         "; keep one of them");
     }
     if (!first) first = &marker;
@@ -251,13 +249,23 @@ std::string ConfigurationName(const std::vector<ParsedMarker>& markers, bool mut
 std::vector<Marker> WebhookMarkers(const std::vector<Marker>& markers) {
   std::vector<Marker> selected;
   for (const Marker& marker : markers) {
-    const MarkerDefinition* definition = DefinitionOf(marker.text);
-    if (!definition && InKnownFamily(marker.text)) definition = &NearestDefinition(marker.text);
+    const MarkerDefinition* definition = LikelyDefinition(marker.text);
     if (definition && (definition->name == kWebhookMarker || definition->name == kConfigurationMarker)) {
       selected.push_back(marker);
     }
   }
   return selected;
+}
+
+// Adds what the marker describes. A patch may have changed the name.
+template <class Webhook>
+void AddWebhook(const ParsedMarker& marker, ByName<Webhook>& webhooks, Diagnostics& problems) {
+  const std::optional<Webhook> webhook = WebhookBuilder(marker, problems).Build<Webhook>();
+  if (!webhook) return;
+  const std::string name = webhook->name.str();
+  if (!webhooks.emplace(name, *webhook).second) {
+    problems.Add(marker.position, "+" + marker.name + ": another webhook has the name '" + name + "' already");
+  }
 }
 
 }  // namespace
@@ -269,12 +277,10 @@ std::vector<GeneratedFile> GenerateWebhooks(const std::vector<Marker>& markers, 
   ByName<ValidatingWebhook> validating;
   for (const ParsedMarker& marker : parsed) {
     if (marker.name != kWebhookMarker) continue;
-    WebhookBuilder builder(marker, found);
-    // A patch may have changed the name.
     if (IsMutating(marker)) {
-      if (auto webhook = builder.Build<MutatingWebhook>()) mutating.emplace(webhook->name.str(), *webhook);
+      AddWebhook(marker, mutating, found);
     } else {
-      if (auto webhook = builder.Build<ValidatingWebhook>()) validating.emplace(webhook->name.str(), *webhook);
+      AddWebhook(marker, validating, found);
     }
   }
   GeneratedFile file{.path = "manifests.yaml", .content = {}};

@@ -9,6 +9,8 @@
 namespace keelson::codegen {
 namespace {
 
+using ::testing::HasSubstr;
+
 using testing::StartsWith;
 
 std::vector<Marker> Markers(const std::vector<std::string>& texts) {
@@ -130,6 +132,27 @@ webhooks:
 )");
 }
 
+TEST(GenerateWebhooks, WhatTheServerWouldRefuseIsAProblem) {
+  const std::string correct =
+      "kubebuilder:webhook:path=/v,mutating=false,failurePolicy=fail,sideEffects=None,groups=apps,"
+      "resources=deployments,verbs=create,versions=v1,name=a.example.com,admissionReviewVersions=v1";
+  const auto problem_of = [](const std::vector<std::string>& markers) {
+    Diagnostics problems;
+    EXPECT_TRUE(GenerateWebhooks(Markers(markers), problems).empty());
+    return problems.Render();
+  };
+  const auto with = [&](std::string_view part, std::string_view other) {
+    std::string changed = correct;
+    return problem_of({changed.replace(changed.find(part), part.size(), other)});
+  };
+  EXPECT_THAT(with("=fail", "=explode"), HasSubstr("failurePolicy is 'explode'; write one of Ignore, Fail"));
+  EXPECT_THAT(with("=create", "=create;creat"), HasSubstr("verbs has 'creat'; write some of create, update,"));
+  EXPECT_THAT(with("=/v", "=v"), HasSubstr("path is 'v'; write path=/v"));
+  EXPECT_THAT(with("=a.example.com", "=a.com"), HasSubstr("name is 'a.com'; it must be a domain of three parts"));
+  EXPECT_THAT(problem_of({correct, correct}), HasSubstr(":2:4: error: +kubebuilder:webhook: another webhook has the "
+                                                        "name 'a.example.com' already"));
+}
+
 TEST(GenerateWebhooks, TakesTheNameFromItsMarker) {
   const std::string hook =
       "kubebuilder:webhook:path=/"
@@ -150,7 +173,7 @@ TEST(GenerateWebhooks, TakesTheNameFromItsMarker) {
                   .empty());
   EXPECT_EQ(problems.Render(),
             "hook.cc:2:4: error: +kubebuilder:webhookconfiguration: a second name for the validating webhooks, which "
-            "are 'checks' at hook.cc:1; keep one of them\n");
+            "are 'checks' at hook.cc:1:4; keep one of them\n");
 }
 
 TEST(GenerateWebhooks, AppliesAPatch) {

@@ -114,7 +114,7 @@ bool TranslationUnit::TryParse(const HeaderReadOptions& options, Stubs stubs) {
   files_.clear();
   if (index_ == nullptr) index_ = clang_createIndex(0, 0);
 
-  std::vector<std::string> arguments = {"-xc++", "-std=c++20", "-w", "-ferror-limit=100"};
+  std::vector<std::string> arguments = {"-xc++", "-std=c++20", "-w", "-ferror-limit=100", "-fspell-checking"};
   if (std::error_code error; fs::exists(KEELSON_CLANG_RESOURCES, error)) {
     arguments.emplace_back("-resource-dir=" KEELSON_CLANG_RESOURCES);
   }
@@ -200,6 +200,11 @@ Diagnostic TranslationUnit::Explain(CXDiagnostic diagnostic) {
             ? ": the headers of Keelson are not installed beside this program; pass their directory with -I DIR"
             : ": pass the directory that this name begins at with -I DIR";
     return {place.position(), message + hint};
+  }
+  const bool unknown_name = message.starts_with("unknown type name") || message.starts_with("no type named") ||
+                            message.starts_with("no template named") || message.starts_with("use of undeclared");
+  if (unknown_name && message.find("did you mean") == message.npos) {
+    return {place.position(), message + ": include the header that declares it, or declare it above"};
   }
   const CXCursor member = MemberAt(place);
   if (clang_Cursor_isNull(member)) return {place.position(), message};
