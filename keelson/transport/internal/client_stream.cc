@@ -1,0 +1,302 @@
+#include "keelson/transport/internal/client_stream.h"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+namespace keelson::internal {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::redirect_error;
+using asio::use_awaitable;
+using boost::system::error_code;
+
+struct Free {
+  void operator()(BIO* bio) const { BIO_free_all(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+template <class T>
+using Owned = std::unique_ptr<T, Free>;
+
+bool IsAddress(const std::string& host) {
+  unsigned char bytes[16];
+  return inet_pton(AF_INET, host.c_str(), bytes) == 1 || inet_pton(AF_INET6, host.c_str(), bytes) == 1;
+}
+
+std::string Part(CURLU* url, CURLUPart part, unsigned flags) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
+  std::string copy(text);
+  curl_free(text);
+  return copy;
+}
+
+std::string BasicAuthorization(const std::string& user, const std::string& password) {
+  const std::string plain = user + ":" + password;
+  std::string encoded((plain.size() + 2) / 3 * 4 + 1, '\0');
+  const int size =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
+                      reinterpret_cast<const unsigned char*>(plain.data()), static_cast<int>(plain.size()));
+  encoded.resize(static_cast<size_t>(size));
+  return "Basic " + encoded;
+}
+
+Result<void> ChooseProxy(ClientStreamTarget& target, const std::string& proxy_url) {
+  CurlEndpoint& endpoint = target.endpoint;
+  const Environment environment = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  KEELSON_TRY(proxy, proxy_url.empty() ? ProxyFromEnvironment(endpoint.server, environment) : ParseProxyUrl(proxy_url));
+  if (proxy.empty()) return {};
+  endpoint.proxy = std::move(proxy);
+  const Owned<CURLU> url(curl_url());
+  if (url == nullptr || curl_url_set(url.get(), CURLUPART_URL, endpoint.proxy.url.c_str(), CURLU_NON_SUPPORT_SCHEME)) {
+    return Error::InvalidArgument("the proxy " + endpoint.proxy.shown + " has no usable URL");
+  }
+  if (Part(url.get(), CURLUPART_SCHEME, 0) != "http") {
+    return Error::Unsupported("WebSockets go through http proxies only, and not through " + endpoint.proxy.shown +
+                              "; name an http proxy, or none for this server by NO_PROXY");
+  }
+  std::string host = Part(url.get(), CURLUPART_HOST, 0);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  target.proxy_host = std::move(host);
+  target.proxy_port = static_cast<uint16_t>(std::atoi(Part(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT).c_str()));
+  const std::string user = Part(url.get(), CURLUPART_USER, CURLU_URLDECODE);
+  const std::string password = Part(url.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);
+  if (!user.empty() || !password.empty()) target.proxy_authorization = BasicAuthorization(user, password);
+  return {};
+}
+
+Error Unusable(std::string_view what) {
+  ERR_clear_error();
+  return Error::InvalidArgument("OpenSSL cannot use the " + std::string(what));
+}
+
+Result<void> TrustAuthorities(SSL_CTX* context, const std::string& text) {
+  if (text.empty()) {
+    if (SSL_CTX_set_default_verify_paths(context) != 1) return Unusable("system's certificate authorities");
+    return {};
+  }
+  const Owned<BIO> reader(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+  while (const Owned<X509> authority{PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)}) {
+    if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get()) != 1) {
+      return Unusable("certificate authority");
+    }
+  }
+  ERR_clear_error();  // the end of the text counts as one
+  return {};
+}
+
+Result<void> UseClientCertificate(SSL_CTX* context, const TlsTexts& texts) {
+  if (texts.certificate.empty()) return {};
+  const Owned<BIO> reader(BIO_new_mem_buf(texts.certificate.data(), static_cast<int>(texts.certificate.size())));
+  const Owned<X509> own(PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr));
+  if (own == nullptr || SSL_CTX_use_certificate(context, own.get()) != 1) return Unusable("client certificate");
+  while (Owned<X509> next{PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)}) {
+    if (SSL_CTX_add0_chain_cert(context, next.get()) != 1) return Unusable("client certificate's chain");
+    (void)next.release();
+  }
+  const Owned<BIO> key_reader(BIO_new_mem_buf(texts.key.data(), static_cast<int>(texts.key.size())));
+  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(key_reader.get(), nullptr, nullptr, nullptr));
+  if (key == nullptr || SSL_CTX_use_PrivateKey(context, key.get()) != 1) return Unusable("client key");
+  ERR_clear_error();
+  return {};
+}
+
+Result<void> PrepareTls(ClientStreamTarget& target, const TlsClientOptions& options) {
+  KEELSON_TRY(files, TlsFiles::Load(options));
+  target.tls = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
+  target.peer = std::make_shared<PeerCertificate>();
+  SSL_CTX* context = target.tls->native_handle();
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  // Only HTTP/1.1 has the upgrade that this is for.
+  static constexpr unsigned char kProtocols[] = "\x08http/1.1";
+  SSL_CTX_set_alpn_protos(context, kProtocols, sizeof kProtocols - 1);
+  KEELSON_RETURN_IF_ERROR(UseClientCertificate(context, files.texts()));
+  if (options.insecure_skip_verify) {
+    SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);
+    return {};
+  }
+  KEELSON_RETURN_IF_ERROR(TrustAuthorities(context, files.texts().ca));
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  RecordPeerCertificate(context, target.peer.get());
+  return {};
+}
+
+Error ConnectError(const ClientStreamTarget& target, CURLcode code, const error_code& error) {
+  return ToError({.code = code,
+                  .os_error = error.category() == asio::error::get_system_category() ? error.value() : 0,
+                  .text = error.message()},
+                 target.endpoint);
+}
+
+Error TlsError(const ClientStreamTarget& target, const error_code& error) {
+  CurlFailure failure{.code = CURLE_SSL_CONNECT_ERROR, .text = error.message(), .peer = *target.peer};
+  if (failure.peer.problem_code == X509_V_ERR_HOSTNAME_MISMATCH ||
+      failure.peer.problem_code == X509_V_ERR_IP_ADDRESS_MISMATCH) {
+    failure.code = CURLE_PEER_FAILED_VERIFICATION;
+    failure.peer.problem.clear();
+  } else if (failure.peer.problem.empty() && error.category() != asio::error::get_ssl_category()) {
+    failure.code = CURLE_RECV_ERROR;  // the connection was cut
+  }
+  return ToError(failure, target.endpoint);
+}
+
+Error Cancelled() { return Error::Cancelled("the connection was given up before it was made"); }
+
+}  // namespace
+
+Result<ClientStreamTarget> ResolveClientStreamTarget(const std::string& server, const TlsClientOptions& tls,
+                                                     const std::string& proxy_url, const std::string& unix_socket,
+                                                     Duration connect_timeout) {
+  ClientStreamTarget target;
+  KEELSON_TRY(address, ParseServerUrl(server));
+  target.endpoint = {.server = std::move(address),
+                     .unix_socket = unix_socket,
+                     .server_name = tls.server_name,
+                     .connect_timeout = connect_timeout};
+  if (unix_socket.empty()) KEELSON_RETURN_IF_ERROR(ChooseProxy(target, proxy_url));
+  if (target.endpoint.server.tls) KEELSON_RETURN_IF_ERROR(PrepareTls(target, tls));
+  return target;
+}
+
+void ClientStream::Cancel() {
+  cancelled_ = true;
+  resolver_.cancel();
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+asio::awaitable<Result<void>> ClientStream::Connect(const ClientStreamTarget& target) {
+  Result<void> done;
+  if (!target.endpoint.unix_socket.empty()) {
+    done = co_await ConnectUnix(target);
+  } else {
+    done = co_await ConnectTcp(target);
+  }
+  if (done && !target.endpoint.proxy.empty()) done = co_await PassProxy(target);
+  if (done && target.tls != nullptr) done = co_await Handshake(target);
+  if (done && cancelled_) done = Cancelled();
+  co_return done;
+}
+
+asio::awaitable<Result<void>> ClientStream::ConnectUnix(const ClientStreamTarget& target) {
+  error_code error;
+  if (target.endpoint.unix_socket.size() >= sizeof(sockaddr_un::sun_path)) {
+    co_return Error::InvalidArgument("the path \"" + target.endpoint.unix_socket + "\" is too long for a unix socket");
+  }
+  const asio::local::stream_protocol::endpoint endpoint(target.endpoint.unix_socket);
+  co_await socket_.async_connect(endpoint, redirect_error(use_awaitable, error));
+  if (error) co_return ConnectError(target, CURLE_COULDNT_CONNECT, error);
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<void>> ClientStream::ConnectTcp(const ClientStreamTarget& target) {
+  const bool proxied = !target.endpoint.proxy.empty();
+  const std::string host = proxied ? target.proxy_host : target.endpoint.server.host;
+  const uint16_t port = proxied ? target.proxy_port : target.endpoint.server.port;
+  error_code error;
+  std::vector<asio::ip::tcp::endpoint> endpoints;
+  const asio::ip::address address = asio::ip::make_address(host, error);
+  if (!error) {
+    endpoints.emplace_back(address, port);
+  } else {
+    error.clear();
+    const std::string service = std::to_string(port);
+    const auto found = co_await resolver_.async_resolve(host, service, redirect_error(use_awaitable, error));
+    if (cancelled_) co_return Cancelled();
+    if (error || found.empty()) {
+      co_return ConnectError(target, proxied ? CURLE_COULDNT_RESOLVE_PROXY : CURLE_COULDNT_RESOLVE_HOST, error);
+    }
+    for (const auto& entry : found) endpoints.push_back(entry.endpoint());
+  }
+  for (const asio::ip::tcp::endpoint& endpoint : endpoints) {
+    error_code ignored;
+    socket_.close(ignored);
+    error.clear();
+    const asio::generic::stream_protocol::endpoint peer(endpoint);
+    co_await socket_.async_connect(peer, redirect_error(use_awaitable, error));
+    if (cancelled_) co_return Cancelled();
+    if (!error) break;
+  }
+  if (error) co_return ConnectError(target, CURLE_COULDNT_CONNECT, error);
+  error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+  using Idle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+  using Interval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
+  socket_.set_option(Idle(30), ignored);
+  socket_.set_option(Interval(10), ignored);
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<void>> ClientStream::PassProxy(const ClientStreamTarget& target) {
+  const ServerAddress& server = target.endpoint.server;
+  const std::string authority = BracketedHost(server.host) + ":" + std::to_string(server.port);
+  http::request<http::empty_body> request(http::verb::connect, authority, 11);
+  request.set(http::field::host, authority);
+  if (!target.proxy_authorization.empty()) {
+    request.set(http::field::proxy_authorization, target.proxy_authorization);
+  }
+  error_code error;
+  co_await http::async_write(socket_, request, redirect_error(use_awaitable, error));
+  boost::beast::flat_buffer buffer(size_t{64} << 10);
+  http::response_parser<http::empty_body> answer;
+  answer.skip(true);
+  if (!error) co_await http::async_read_header(socket_, buffer, answer, redirect_error(use_awaitable, error));
+  if (cancelled_) co_return Cancelled();
+  CurlFailure failure{.code = CURLE_PROXY};
+  if (error) {
+    failure.text = error.message();
+  } else if (answer.get().result_int() / 100 != 2) {
+    failure.proxy_status = static_cast<long>(answer.get().result_int());
+    if (failure.proxy_status < 300) failure.text = "it answered with status " + std::to_string(failure.proxy_status);
+  } else if (buffer.size() != 0) {
+    failure.text = "it sent data before the server could";
+  } else {
+    co_return Result<void>();
+  }
+  co_return ToError(failure, target.endpoint);
+}
+
+asio::awaitable<Result<void>> ClientStream::Handshake(const ClientStreamTarget& target) {
+  const std::string& name =
+      target.endpoint.server_name.empty() ? target.endpoint.server.host : target.endpoint.server_name;
+  tls_.emplace(socket_, *target.tls);
+  SSL* ssl = tls_->next_layer().native_handle();
+  if (IsAddress(name)) {
+    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str());
+  } else {
+    SSL_set1_host(ssl, name.c_str());
+    SSL_set_tlsext_host_name(ssl, name.c_str());
+  }
+  error_code error;
+  co_await tls_->next_layer().async_handshake(asio::ssl::stream_base::client, redirect_error(use_awaitable, error));
+  if (cancelled_) co_return Cancelled();
+  if (error) co_return TlsError(target, error);
+  co_return Result<void>();
+}
+
+}  // namespace keelson::internal
