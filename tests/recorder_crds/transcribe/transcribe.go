@@ -358,6 +358,7 @@ func (t *transcriber) structSpec(spec *ast.TypeSpec, structType *ast.StructType)
 		fmt.Fprintf(&t.out, " : %s", strings.Join(bases, ", "))
 	}
 	t.out.WriteString(" {\n")
+	above := structType.Fields.Opening // the end of the member before
 	for i, field := range structType.Fields.List {
 		if inlined(field) {
 			if t.isMeta(field.Type) {
@@ -365,14 +366,16 @@ func (t *transcriber) structSpec(spec *ast.TypeSpec, structType *ast.StructType)
 				continue
 			}
 			t.skipComments(field.Pos())
+			above = field.End()
 			continue
 		}
 		if i > 0 && t.fset.Position(structType.Fields.List[i-1].End()).Line+1 < t.fset.Position(firstPos(field)).Line {
 			t.out.WriteString("\n")
 		}
-		if err := t.field(field, root); err != nil {
+		if err := t.field(field, above, root); err != nil {
 			return err
 		}
+		above = field.End()
 	}
 	t.comments(structType.End(), "  ")
 	t.out.WriteString("};\n\n")
@@ -403,7 +406,7 @@ func (t *transcriber) isMeta(typ ast.Expr) bool {
 	return ok && selector.Sel.Name == "TypeMeta"
 }
 
-func (t *transcriber) field(field *ast.Field, root bool) error {
+func (t *transcriber) field(field *ast.Field, above token.Pos, root bool) error {
 	name, options := jsonTag(field)
 	typ, err := t.typeName(field.Type)
 	if err != nil {
@@ -417,7 +420,7 @@ func (t *transcriber) field(field *ast.Field, root bool) error {
 	_, pointer := field.Type.(*ast.StarExpr)
 	omitted := slices.Contains(options, "omitempty") || slices.Contains(options, "omitzero")
 	switch {
-	case name == "-" || t.saysPresence(field):
+	case name == "-" || t.saysPresence(field, above):
 	case pointer && !omitted:
 		added = append(added, "+required")
 	case root && (name == "metadata" || name == "status"): // optional without saying so
@@ -435,11 +438,13 @@ func (t *transcriber) field(field *ast.Field, root bool) error {
 var presence = []string{"+optional", "+required", "+k8s:optional", "+k8s:required", "+kubebuilder:validation:Optional",
 	"+kubebuilder:validation:Required"}
 
-// saysPresence: the field's markers, also those of the block above its documentation, say whether it is required.
-func (t *transcriber) saysPresence(field *ast.Field) bool {
+// saysPresence: the field's markers, also those of the block above its documentation but behind above, say whether it is
+// required.
+func (t *transcriber) saysPresence(field *ast.Field, above token.Pos) bool {
 	first := firstPos(field)
 	for i, group := range t.file.Comments {
-		closest := group.Pos() < first && (i+1 == len(t.file.Comments) || t.file.Comments[i+1].Pos() >= first)
+		closest := group.Pos() > above && group.Pos() < first &&
+			(i+1 == len(t.file.Comments) || t.file.Comments[i+1].Pos() >= first)
 		if group != field.Doc && !(closest && t.fset.Position(group.End()).Line+2 == t.fset.Position(first).Line) {
 			continue
 		}

@@ -62,6 +62,10 @@ func (t *transcriber) typeName(expr ast.Expr) (string, error) {
 			return "keelson::Bytes", nil
 		}
 		inner, err := t.typeName(pointee(typ.Elt))
+		if inner == "bool" { // std::vector<bool> has no elements to point to
+			t.includes[`"keelson/api/list.h"`] = true
+			return "keelson::List<bool>", err
+		}
 		return t.class("vector") + "<" + inner + ">", err
 	case *ast.MapType:
 		inner, err := t.typeName(pointee(typ.Value))

@@ -11,6 +11,7 @@
 
 #include "keelson/api/core/v1.h"
 #include "keelson/api/int_or_string.h"
+#include "keelson/api/list.h"
 #include "keelson/api/meta/v1.h"
 #include "keelson/api/quantity.h"
 

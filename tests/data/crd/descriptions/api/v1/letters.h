@@ -126,9 +126,9 @@ struct LetterSpec {
   // Somebody's text.
   std::string second;
 
-  // NOLINTNEXTLINE(readability-*)
+  //nolint:lll
   // Directives of other tools are not text.
-  // clang-format off
+  //go:generate something
   std::string directive;
 
   //

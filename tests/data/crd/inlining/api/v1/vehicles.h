@@ -70,20 +70,11 @@ struct Bike {
   BikeSpec spec;
 };
 
-// CarrierSpec inlines a type of Kubernetes.
-// +structType=atomic
+// CarrierSpec has types of Kubernetes, as members: they cannot be base classes in C++.
 struct CarrierSpec {
-  // +kubebuilder:default=""
+  keelson::corev1::LocalObjectReference papers;
   // +optional
-  std::string name;
-  // +listType=map
-  // +listMapKey=name
-  // +optional
-  keelson::List<keelson::corev1::ResourceClaim> claims;
-  // +optional
-  keelson::corev1::ResourceList limits;
-  // +optional
-  keelson::corev1::ResourceList requests;
+  keelson::corev1::ResourceRequirements resources;
   // Load in kilograms.
   int64_t load = 0;
 };

@@ -68,10 +68,10 @@ type Bike struct {
 	Spec BikeSpec `json:"spec"`
 }
 
-// CarrierSpec inlines a type of Kubernetes.
+// CarrierSpec has types of Kubernetes, as members: they cannot be base classes in C++.
 type CarrierSpec struct {
-	corev1.LocalObjectReference `json:",inline"`
-	corev1.ResourceRequirements `json:",inline"`
+	Papers    corev1.LocalObjectReference `json:"papers"`
+	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
 	// Load in kilograms.
 	Load int64 `json:"load"`
 }
