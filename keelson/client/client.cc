@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "keelson/client/config.h"
+
 namespace keelson {
 
 namespace {
@@ -92,6 +94,11 @@ class Client::Place {
 
 Client::Client(std::shared_ptr<Transport> transport, ClientOptions options)
     : core_(std::make_shared<const Core>(std::move(transport), options.content_type)), options_(std::move(options)) {}
+
+Result<Client> Client::Connect(const ClientConfig& config, ClientOptions options) {
+  KEELSON_TRY(transport, MakeTransport(config));
+  return Client(std::move(transport), std::move(options));
+}
 
 Client Client::Scope(std::string namespace_) const {
   Client client = *this;

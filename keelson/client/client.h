@@ -1,7 +1,7 @@
 // The client of an API server: typed, dynamic and metadata-only, reading and writing.
 //
-//   KEELSON_TRY(transport, MakeTransport(config));       // config.h
-//   Client client(transport);
+//   KEELSON_TRY(config, LoadClientConfig());             // kubeconfig.h
+//   KEELSON_TRY(client, Client::Connect(config));
 //   KEELSON_TRY(web, client.Get<appsv1::Deployment>({"default", "web"}));
 //   KEELSON_TRY(pods, client.Scope("default").List<corev1::Pod>({.labels = *labels::Parse("app=web")}));
 //   KEELSON_TRY(created, client.Create(config_map, {.scope = {.deadline = Clock::Now() + 5s}}));
@@ -33,9 +33,13 @@ struct ClientOptions {
   ContentType content_type = ContentType::kJson;
 };
 
+struct ClientConfig;
+
 class Client final : public Reader, public Writer {
  public:
   explicit Client(std::shared_ptr<Transport> transport, ClientOptions options = {});
+  // Over sockets, with all that the configuration asks for (config.h). Nothing is sent yet.
+  static Result<Client> Connect(const ClientConfig& config, ClientOptions options = {});
 
   // The same client for the objects of one namespace: keys, objects and lists that name none get it, and others are
   // refused. Cluster-scoped resources are as they were.
