@@ -48,9 +48,17 @@ class CurlTransportTest : public testing::TestWithParam<Way> {
     return TransportTo(std::move(options));
   }
 
+  // Leaves an answer unfinished until the end of the test.
+  void Keep(std::shared_ptr<ResponseWriter> response) {
+    MutexLock lock(kept_mutex_);
+    kept_.push_back(std::move(response));
+  }
+
   TestAuthority authority_;
   std::unique_ptr<FunctionHandler> handler_;
   std::unique_ptr<HttpServer> server_;
+  Mutex kept_mutex_;
+  std::vector<std::shared_ptr<ResponseWriter>> kept_;  // guarded by kept_mutex_
 };
 
 INSTANTIATE_TEST_SUITE_P(Ways, CurlTransportTest,
@@ -186,7 +194,8 @@ TEST_P(CurlTransportTest, CloseIdleMakesNewConnections) {
 TEST_P(CurlTransportTest, CancelAndDeadlineEndACallThatWaitsForItsAnswer) {
   Counted arrived, gone;
   Serve([&](ServerRequest, std::shared_ptr<ResponseWriter> response) {
-    response->OnEvents(nullptr, [&gone, response] { gone.Add(); });  // and no answer: it keeps itself until the end
+    response->OnEvents(nullptr, [&gone] { gone.Add(); });
+    Keep(response);  // and no answer
     arrived.Add();
   });
   const auto transport = Connect();
@@ -214,7 +223,8 @@ TEST_P(CurlTransportTest, CancelAndDeadlineEndABodyThatDoesNotGoOn) {
   Serve([&](ServerRequest, std::shared_ptr<ResponseWriter> response) {
     response->Start(200, {});
     response->Write("part");
-    response->OnEvents(nullptr, [&gone, response] { gone.Add(); });
+    response->OnEvents(nullptr, [&gone] { gone.Add(); });
+    Keep(response);
   });
   const auto transport = Connect();
   for (const bool streaming : {false, true}) {
@@ -244,7 +254,8 @@ TEST_P(CurlTransportTest, DroppingABodyTellsTheServer) {
   Counted gone;
   Serve([&](ServerRequest, std::shared_ptr<ResponseWriter> response) {
     response->Start(200, {});
-    response->OnEvents(nullptr, [&gone, response] { gone.Add(); });
+    response->OnEvents(nullptr, [&gone] { gone.Add(); });
+    Keep(response);
   });
   const auto transport = Connect();
   for (const bool streaming : {false, true}) {
@@ -259,7 +270,8 @@ TEST_P(CurlTransportTest, CancellingOneOfTwoTellsTheServerAndLeavesTheOther) {
   Awaited<std::shared_ptr<ResponseWriter>> other;
   Serve([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
     if (request.path == "/other") return other.Set(response);
-    response->OnEvents(nullptr, [&gone, response] { gone.Add(); });
+    response->OnEvents(nullptr, [&gone] { gone.Add(); });
+    Keep(response);
     arrived.Add();
   });
   const auto transport = Connect();
@@ -280,7 +292,7 @@ TEST_P(CurlTransportTest, DestructionEndsCallsUnderWay) {
   Counted arrived;
   Serve([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
     if (request.path == "/body") response->Start(200, {});
-    response->OnEvents(nullptr, [response] {});
+    Keep(response);
     arrived.Add();
   });
   auto transport = Connect();
