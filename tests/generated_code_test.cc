@@ -246,6 +246,19 @@ Result<Scheme> ShopScheme() {
   return scheme;
 }
 
+TEST(GeneratedCode, AddToSchemeMayBeCalledAgain) {
+  Scheme scheme;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(shop::v1alpha1::AddToScheme(scheme));
+    ASSERT_TRUE(shop::v1::AddToScheme(scheme));
+  }
+  shop::v1alpha1::App app;
+  app.spec.image = "web";
+  const Result<shop::v1::App> converted = scheme.Convert<shop::v1::App>(app);
+  ASSERT_TRUE(converted) << converted.error().message();
+  EXPECT_EQ(converted->spec.image, "web");
+}
+
 TEST(GeneratedCode, AddToSchemeRegistersKindsAndLists) {
   const Result<Scheme> scheme = ShopScheme();
   ASSERT_TRUE(scheme) << scheme.error().message();

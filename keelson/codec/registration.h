@@ -9,7 +9,8 @@
 //   keelson::Result<void> ConvertFrom(App& app, const v1::App& hub);
 //   }
 //
-// Metadata goes along by itself. A version whose header declares none of them is registered without.
+// Metadata goes along by itself. A version whose header declares none of them is registered without. Registering the
+// same again changes nothing.
 #pragma once
 
 #include <concepts>
@@ -37,12 +38,19 @@ concept HasConvertFrom = requires(Spoke& spoke, const Hub& hub) {
   { ConvertFrom(spoke, hub) } -> std::same_as<Result<void>>;
 };
 
+// Their addresses tell registrations apart.
+template <class T>
+inline constexpr char kDefaulting = 0;
+template <class Spoke, class Hub>
+inline constexpr char kConversion = 0;
+
 }  // namespace internal
 
 template <class T>
 void RegisterDefaulting(Scheme& scheme) {
   if constexpr (internal::HasDefaults<T>) {
     static_assert(!internal::DefaultsInVain<T>, "SetDefaults must take a reference to the object that it changes");
+    if (!scheme.IsFirst(&internal::kDefaulting<T>)) return;
     scheme.AddDefaulting<T>([](T& object) { SetDefaults(object); });
   }
 }
@@ -57,6 +65,7 @@ Result<void> RegisterConversion(Scheme& scheme) {
                 "ConvertTo has no counterpart: declare Result<void> ConvertFrom(Spoke&, const Hub&) beside it");
   if constexpr (has_to && has_from) {
     KEELSON_RETURN_IF_ERROR(scheme.Add<Hub>());
+    if (!scheme.IsFirst(&internal::kConversion<Spoke, Hub>)) return {};
     return scheme.AddConversion<Spoke, Hub>([](const Spoke& spoke, Hub& hub) { return ConvertTo(spoke, hub); },
                                             [](const Hub& hub, Spoke& spoke) { return ConvertFrom(spoke, hub); });
   } else {

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,10 @@ class Scheme {
     return AddConversion(TypeOf<Spoke>(), TypeOf<Hub>(), Erased(std::move(to_hub)), Erased(std::move(from_hub)));
   }
 
+  // Whether `key` is new here: what may be asked for several times, as generated AddToScheme functions may, is done
+  // once.
+  bool IsFirst(const void* key) { return done_.insert(key).second; }
+
   // Metadata goes along by itself; fields that the old version's type did not know stay behind.
   Result<AnyValue> Convert(const Type& type, const void* object, const GroupVersionKind& to) const;
   template <class To, class From>
@@ -113,6 +118,7 @@ class Scheme {
   std::map<const Type*, std::vector<Defaulting>> defaulting_;
   std::map<GroupKind, const Type*> hubs_;
   std::map<const Type*, Spoke> spokes_;
+  std::set<const void*> done_;
 };
 
 // Whether `a` comes before `b` where nobody said otherwise: v2, v1, v2beta1, v1beta2, v1alpha1, then other names by
