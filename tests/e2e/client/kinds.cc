@@ -124,6 +124,15 @@ Result<void> DynamicClientsDoEverything(const Cluster& cluster) {
   return {};
 }
 
+Result<void> OldVersionsAreExpired(const Cluster& cluster) {
+  // The server remembers changes of a kind from the first question about it on, which came long after version 1.
+  Result<WatchStream<Unstructured>> watch = cluster.client.Watch(kCounts, {.resource_version = "1"});
+  const Error error = watch ? FailureOf(watch->Next()) : watch.error();
+  REQUIRE(IsExpired(error), error.message());
+  REQUIRE(StatusOf(error) != nullptr && StatusOf(error)->code == 410, error.message());
+  return {};
+}
+
 Result<void> MetadataComesAlone(const Cluster& cluster) {
   KEELSON_RETURN_IF_ERROR(cluster.client.Create(
       corev1::ConfigMap{.metadata = {.name = "meta", .labels = {{"a", "b"}}}, .data = {{"c", "d"}}}));
@@ -214,6 +223,7 @@ Area KindFeatures() {
               {"names that people type are understood", NamesThatPeopleTypeAreUnderstood},
               {"a kind whose CRD appears later just works", KindsThatAppearLaterJustWork},
               {"the dynamic client does everything", DynamicClientsDoEverything},
+              {"a watch from a version that is too old gives Expired", OldVersionsAreExpired},
               {"metadata comes alone", MetadataComesAlone},
               {"built-in kinds travel as protobuf", BuiltInKindsTravelAsProtobuf},
               {"custom kinds travel as JSON all the same", CustomKindsTravelAsJson},

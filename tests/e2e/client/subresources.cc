@@ -1,10 +1,12 @@
-// Subresources: status, scale, eviction, binding, log.
+// Subresources: status, scale, eviction, binding, log, exec, attach, portforward.
 #include "keelson/client/subresources.h"
 
 #include "feature.h"
 #include "keelson/api/policy/v1.h"
 #include "keelson/api/status_error.h"
 #include "keelson/client/logs.h"
+#include "keelson/client/port_forward.h"
+#include "keelson/client/remote_command.h"
 
 namespace keelson::e2e {
 namespace {
@@ -97,6 +99,21 @@ Result<void> LogsEndWhereNothingRuns(const Cluster& cluster) {
   return cluster.client.Delete<corev1::Pod>(silent, {.grace_period = 0s});
 }
 
+Result<void> CommandsNeedAPodThatRuns(const Cluster& cluster) {
+  KEELSON_RETURN_IF_ERROR(cluster.client.Create(SamplePod("idle")));
+  const ObjectKey idle = cluster.Key("idle");
+  KEELSON_TRY(dialer, WebSocketDialer::Create(cluster.config));
+  for (const Error& error : {FailureOf(Exec(*dialer, idle, {.command = {"true"}}, cluster.scope)),
+                             FailureOf(Attach(*dialer, idle, {}, cluster.scope)),
+                             FailureOf(DialPodPort(*dialer, idle, 80, cluster.scope))}) {
+    REQUIRE(StatusOf(error) != nullptr && StatusOf(error)->code == 400, error.message());
+    REQUIRE(error.message().find("does not have a host assigned") != std::string::npos, error.message());
+  }
+  const Error absent = FailureOf(Exec(*dialer, cluster.Key("absent"), {.command = {"true"}}, cluster.scope));
+  REQUIRE(IsNotFound(absent), absent.message());
+  return {};
+}
+
 Result<void> AnySubresourceByName(const Cluster& cluster) {
   KEELSON_RETURN_IF_ERROR(cluster.client.Create(SamplePod("named")));
   KEELSON_TRY(status, (cluster.client.GetSubresource<corev1::Pod, corev1::Pod>(cluster.Key("named"), "status")));
@@ -117,6 +134,7 @@ Area SubresourceFeatures() {
               {"eviction keeps disruption budgets", EvictionKeepsDisruptionBudgets},
               {"pods are bound to nodes", PodsAreBoundToNodes},
               {"logs of pods that do not run: empty, or the server's reason", LogsEndWhereNothingRuns},
+              {"exec, attach and port-forward: the server's reason", CommandsNeedAPodThatRuns},
               {"any subresource by its name", AnySubresourceByName},
           }};
 }

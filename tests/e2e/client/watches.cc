@@ -96,15 +96,6 @@ Result<void> InitialEventsEndWithABookmark(const Cluster& cluster) {
   return {};
 }
 
-Result<void> OldVersionsAreExpired(const Cluster& cluster) {
-  // The server's watch cache begins after version 1, wherever it began.
-  Result<WatchStream<corev1::ConfigMap>> watch = cluster.client.Watch<corev1::ConfigMap>({.resource_version = "1"});
-  const Error error = watch ? FailureOf(watch->Next()) : watch.error();
-  REQUIRE(IsExpired(error), error.message());
-  REQUIRE(StatusOf(error) != nullptr && StatusOf(error)->code == 410, error.message());
-  return {};
-}
-
 Result<void> StopEndsAWaitAtOnce(const Cluster& cluster) {
   StopSource stop;
   KEELSON_TRY(set, labels::Parse("set=nothing"));
@@ -159,7 +150,6 @@ Area WatchFeatures() {
               {"a watch starts behind a version", WatchesStartBehindAVersion},
               {"one object can be watched", OneObjectCanBeWatched},
               {"initial events end with a bookmark, in JSON and protobuf", InitialEventsEndWithABookmark},
-              {"an old version gives Expired", OldVersionsAreExpired},
               {"a stop token ends a wait at once", StopEndsAWaitAtOnce},
               {"a deadline ends a watch with Timeout, the server's end is none", DeadlinesAndServersEndWatches},
               {"fifty watches and calls share one client", ManyWatchesAndCallsShareAClient},
