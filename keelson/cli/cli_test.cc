@@ -123,6 +123,12 @@ struct App {
   EXPECT_FALSE(fs::exists(root_ / "out"));
 }
 
+TEST_F(Cli, HeadersWithoutAKindAreRemarkedOn) {
+  Write("api/v1/app.h", "// +groupName=example.com\n#pragma once\nstruct AppSpec {\n  bool on = false;\n};\n");
+  EXPECT_EQ(Run({"generate", "crd", "--input", Path("api"), "--output", Path("out")}), 0) << err_.str();
+  EXPECT_THAT(err_.str(), HasSubstr("+kubebuilder:object:root=true"));
+}
+
 TEST_F(Cli, LicenceGoesOnTopOfEverything) {
   Write("licence.txt", "Copyright Example\n");
   Write("api/v1/app.h", R"(// +groupName=example.com

@@ -161,6 +161,9 @@ void AddCrd(CLI::App& generate, Session& session) {
       for (const auto& crd : codegen::GenerateCrds(model, options->crd, problems)) {
         files.push_back(codegen::CrdFile(crd));
       }
+      if (files.empty() && problems.empty()) {
+        session.err << "nothing to write: no struct here is marked +kubebuilder:object:root=true, or all are skipped\n";
+      }
       return files;
     });
   });
