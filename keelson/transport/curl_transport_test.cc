@@ -270,6 +270,7 @@ TEST_P(CurlTransportTest, CancellingOneOfTwoTellsTheServerAndLeavesTheOther) {
   Awaited<std::shared_ptr<ResponseWriter>> other;
   Serve([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
     if (request.path == "/other") return other.Set(response);
+    if (request.path == "/next") return Respond(*response, 200, "text/plain", "next");
     response->OnEvents(nullptr, [&gone] { gone.Add(); });
     Keep(response);
     arrived.Add();
@@ -284,6 +285,7 @@ TEST_P(CurlTransportTest, CancellingOneOfTwoTellsTheServerAndLeavesTheOther) {
   cancelled.Join();
   Respond(**other.Wait(), 200, "text/plain", "patience");
   patient.Join();
+  EXPECT_EQ(Outcome(*transport, {.target = "/next"}), "200 next");
   EXPECT_TRUE(gone.WaitFor(1));  // with HTTP/2 when the connection is used next, at the latest
   other.Set(nullptr);
 }
