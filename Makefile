@@ -46,8 +46,8 @@ fuzz: clang-deps ## look for new inputs with libFuzzer, FUZZ_SECONDS=60 for each
 	    build/fuzz/found/$$name $(wildcard fuzz/corpus)/$$name; \
 	done
 
-format: clang-deps ## rewrite all C++ files in the project's format
-	@git ls-files -z --cached --others --exclude-standard '*.h' '*.cc' | xargs -0 -r clang-format-19 -i
+format: clang-deps ## rewrite all C++ files in the project's format, recorded ones excepted
+	@git ls-files -z --cached --others --exclude-standard '*.h' '*.cc' ':!tests/data' | xargs -0 -r clang-format-19 -i
 
 tidy: clang-deps ## build with Clang, then clang-tidy over all C++ files
 	@$(call build,clang,all)
