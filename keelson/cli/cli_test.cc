@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // A project directory of its own for each test.
@@ -153,6 +155,24 @@ struct App {
   EXPECT_THAT(Read("code/api/v1/generated.h"), StartsWith("// Copyright Example\n"));
   EXPECT_EQ(Run({"generate", "crd", "--input", Path("api"), "--header-file", Path("none.txt")}), 1);
   EXPECT_THAT(err_.str(), HasSubstr("none.txt"));
+}
+
+TEST_F(Cli, TwoRunsGiveTheSameBytes) {
+  const std::string base = KEELSON_TEST_DATA "/codegen";
+  std::vector<std::string> listed[2];
+  for (int run = 0; run < 2; ++run) {
+    const std::string out = "run" + std::to_string(run);
+    ASSERT_EQ(Run({"generate", "code", "--base", base, "--input", base + "/api", "--output", Path(out)}), 0)
+        << err_.str();
+    ASSERT_EQ(Run({"generate", "crd", "-I", base, "--input", base + "/api", "--output", Path(out)}), 0) << err_.str();
+    for (const auto& entry : fs::recursive_directory_iterator(root_ / out)) {
+      if (entry.is_regular_file()) listed[run].push_back(fs::relative(entry.path(), root_ / out).string());
+    }
+    std::sort(listed[run].begin(), listed[run].end());
+  }
+  EXPECT_THAT(listed[0], Not(IsEmpty()));
+  ASSERT_EQ(listed[0], listed[1]);
+  for (const std::string& path : listed[0]) EXPECT_EQ(Read("run0/" + path), Read("run1/" + path)) << path;
 }
 
 TEST_F(Cli, RbacComesFromAnySourceFile) {
