@@ -158,7 +158,7 @@ struct App {
 }
 
 TEST_F(Cli, TwoRunsGiveTheSameBytes) {
-  const std::string base = KEELSON_TEST_DATA "/codegen";
+  const std::string base = KEELSON_TEST_DATA "/crd/workloads";
   std::vector<std::string> listed[2];
   for (int run = 0; run < 2; ++run) {
     const std::string out = "run" + std::to_string(run);
