@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "keelson/codec/internal/base64.h"
+#include "keelson/core/ascii.h"
 #include "keelson/core/clock.h"
 #include "keelson/core/log.h"
 #include "keelson/core/mutex.h"
@@ -16,13 +17,6 @@ namespace {
 
 constexpr Duration kTokenFilePeriod = std::chrono::seconds(10);
 constexpr size_t kMaxFileBytes = size_t{1} << 20;
-
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  const size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
 
 class FixedCredential final : public CredentialSource {
  public:
@@ -68,7 +62,7 @@ class TokenFileSource final : public CredentialSource {
 
   Result<std::string> ReadHeader() const {
     KEELSON_TRY(text, ReadSmallFile(path_));
-    const std::string_view token = Trimmed(text);
+    const std::string_view token = Trim(text);
     if (token.empty()) return Error::InvalidArgument("token file " + path_ + " is empty: expected a bearer token");
     return BearerHeader(token).transform_error(
         [&](Error error) { return std::move(error).WithContext("token file " + path_); });
@@ -119,7 +113,7 @@ Result<std::shared_ptr<CredentialSource>> BasicAuth(std::string_view username, s
 Result<std::shared_ptr<CredentialSource>> TokenFile(std::string path, std::string_view first) {
   std::string header;
   if (!first.empty()) {
-    KEELSON_TRY(checked, BearerHeader(Trimmed(first)));
+    KEELSON_TRY(checked, BearerHeader(Trim(first)));
     header = std::move(checked);
   } else {
     KEELSON_TRY(read, TokenFileSource(path, {}).ReadHeader());

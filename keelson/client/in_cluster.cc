@@ -4,24 +4,18 @@
 #include <utility>
 
 #include "keelson/client/credentials.h"
+#include "keelson/core/ascii.h"
 #include "keelson/core/log.h"
 
 namespace keelson {
 
 namespace {
 
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
 // The pod's own namespace.
 std::string NamespaceOf(const ClientEnvironment& environment) {
   if (std::string name = environment.Variable("POD_NAMESPACE"); !name.empty()) return name;
   if (const Result<std::string> text = ReadSmallFile(environment.service_account_directory + "/namespace")) {
-    if (const std::string_view name = Trimmed(*text); !name.empty()) return std::string(name);
+    if (const std::string_view name = Trim(*text); !name.empty()) return std::string(name);
   }
   return "default";
 }
@@ -47,7 +41,7 @@ Result<ClientConfig> InClusterConfig(const ClientEnvironment& environment) {
   ClientConfig config;
   const bool bare_ipv6 = host.find(':') != std::string::npos && !host.starts_with('[');
   config.server = "https://" + (bare_ipv6 ? "[" + host + "]" : host) + ":" + port;
-  config.bearer_token = Trimmed(token);
+  config.bearer_token = Trim(token);
   config.bearer_token_file = token_file;
   if (const Result<std::string> ca = ReadSmallFile(ca_file)) {
     config.tls.ca.file = ca_file;

@@ -10,6 +10,7 @@
 #include "keelson/codec/json_reader.h"
 #include "keelson/codec/protobuf_envelope.h"
 #include "keelson/codec/protobuf_reader.h"
+#include "keelson/core/ascii.h"
 
 namespace keelson::internal {
 
@@ -39,13 +40,7 @@ bool IsText(const Headers& headers) {
   return type != nullptr && type->starts_with("text/");
 }
 
-std::string Trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  text = text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-  return std::string(text.substr(0, kMostOfMessage));
-}
+std::string Trimmed(std::string_view text) { return std::string(Trim(text).substr(0, kMostOfMessage)); }
 
 int32_t RetryAfterSeconds(const Headers& headers) {
   const std::string* value = headers.Find("Retry-After");

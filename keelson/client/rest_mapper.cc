@@ -6,18 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "keelson/core/ascii.h"
 #include "keelson/core/clock.h"
 
 namespace keelson {
 
 namespace {
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return lower;
-}
 
 }  // namespace
 
@@ -59,7 +53,7 @@ struct RestMapper::Index {
 
   void AddName(const std::string& name, const Resource& resource) {
     if (name.empty()) return;
-    std::vector<const Resource*>& all = by_name[Lower(name)];
+    std::vector<const Resource*>& all = by_name[AsciiLower(name)];
     if (std::find(all.begin(), all.end(), &resource) == all.end()) all.push_back(&resource);
   }
 
@@ -90,7 +84,7 @@ struct RestMapper::Index {
   }
 
   std::vector<const Resource*> Named(std::string_view name) const {
-    const auto found = by_name.find(Lower(name));
+    const auto found = by_name.find(AsciiLower(name));
     return found == by_name.end() ? std::vector<const Resource*>() : found->second;
   }
 };

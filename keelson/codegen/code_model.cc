@@ -9,6 +9,7 @@
 
 #include "keelson/codegen/markers.h"
 #include "keelson/codegen/pluralise.h"
+#include "keelson/core/ascii.h"
 
 namespace keelson::codegen {
 
@@ -290,7 +291,7 @@ class Maker {
                      .spelling = declaration.name,
                      .qualified = declaration.qualified,
                      .plural = PluralOf(declaration.name),
-                     .singular = Lower(declaration.name),
+                     .singular = AsciiLower(declaration.name),
                      .hub = {},
                      .declaration = &declaration};
     if (const StructDecl* list = FindStruct(*declaration.package, declaration.name + std::string(kListSuffix))) {
@@ -337,11 +338,6 @@ class Maker {
         {.member = "metadata", .json_name = "metadata", .omit_empty = true, .list_type = {}, .list_keys = {}},
         {.member = "items", .json_name = "items", .required = true, .list_type = {}, .list_keys = {}}};
     return list;
-  }
-
-  static std::string Lower(std::string text) {
-    for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return text;
   }
 
   const SourceModel& model_;

@@ -15,6 +15,7 @@
 #include "keelson/codegen/root_schema.h"
 #include "keelson/codegen/schema_builder.h"
 #include "keelson/codegen/schema_flatten.h"
+#include "keelson/core/ascii.h"
 
 namespace keelson::codegen {
 
@@ -24,12 +25,6 @@ using apiextensionsv1::CustomResourceDefinition;
 using apiextensionsv1::CustomResourceDefinitionVersion;
 
 using Markers = std::vector<ParsedMarker>;
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
 
 // A DNS label that begins with a letter: what versions and resources must be called.
 bool IsName(std::string_view text) {
@@ -256,7 +251,7 @@ std::optional<CustomResourceDefinition> CrdBuilder::Build(const std::string& gro
   crd_.spec.names.kind = kind;
   crd_.spec.names.listKind = kind + "List";
   crd_.spec.names.plural = PluralOf(kind);
-  crd_.spec.names.singular = Lower(kind);
+  crd_.spec.names.singular = AsciiLower(kind);
   // Names are the kind's, whichever version says them; where several do, the stored one has the last word.
   for (const bool stored : {false, true}) {
     for (const StructDecl* structure : structs) {

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "keelson/core/ascii.h"
+
 namespace keelson::codegen {
 
 namespace {
@@ -21,12 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 enum class CommentStyle { kNone, kSlashes, kHashes, kBlock };
-
-std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
 
 std::string_view TrimEnd(std::string_view text) { return text.substr(0, text.find_last_not_of(" \t\r\n") + 1); }
 

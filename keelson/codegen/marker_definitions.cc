@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "keelson/core/ascii.h"
+
 namespace keelson::codegen {
 
 namespace {
@@ -330,7 +332,7 @@ bool InKnownFamily(std::string_view text) {
   for (const std::string_view single :
        {"groupName", "versionName", "listType", "listMapKey", "mapType", "structType", "nullable", "optional",
         "required", "default", "genclient", "k8s:deepcopy-gen", "k8s:openapi-gen"}) {
-    if (EqualIgnoringCase(head, single)) return true;
+    if (EqualsIgnoringCase(head, single)) return true;
     if (alone && EditDistance(name, single, kMisspelt + 1) <= kMisspelt) return true;
   }
   return name == "k8s:optional" || name == "k8s:required";

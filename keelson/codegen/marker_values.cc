@@ -120,12 +120,6 @@ std::string_view TrimSpace(std::string_view text) {
   return text;
 }
 
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char left, char right) { return lower(left) == lower(right); });
-}
-
 std::optional<double> ParseWholeNumber(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   // from_chars would also take "inf" and "nan", which JSON does not have.

@@ -87,7 +87,5 @@ std::optional<int64_t> ParseWholeInteger(std::string_view text);
 
 // `text` without the white space around it.
 std::string_view TrimSpace(std::string_view text);
-// Of ASCII letters.
-bool EqualIgnoringCase(std::string_view a, std::string_view b);
 
 }  // namespace keelson::codegen

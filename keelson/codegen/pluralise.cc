@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "keelson/core/ascii.h"
+
 namespace keelson::codegen {
 
 namespace {
@@ -107,13 +109,6 @@ constexpr Inflection kEndings[] = {
 
 bool IsUpper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
 // "Service" of "AppService", "DNSRecord" of "MyDNSRecord".
 std::string_view LastWord(std::string_view kind) {
   for (size_t i = kind.size(); i-- > 1;) {
@@ -124,20 +119,20 @@ std::string_view LastWord(std::string_view kind) {
 
 // The kind with its last characters replaced.
 std::string Replace(std::string_view kind, size_t count, std::string_view by) {
-  return Lower(kind.substr(0, kind.size() - count)) + Lower(by);
+  return AsciiLower(kind.substr(0, kind.size() - count)) + AsciiLower(by);
 }
 
 }  // namespace
 
 std::string PluralOf(std::string_view kind) {
   const std::string_view word = LastWord(kind);
-  const std::string lower = Lower(word);
+  const std::string lower = AsciiLower(word);
   for (const Inflection& whole : kWholeWords) {
-    if (lower == whole.plural) return Lower(kind);
+    if (lower == whole.plural) return AsciiLower(kind);
     if (lower == whole.singular) return Replace(kind, word.size(), whole.plural);
   }
   for (const Inflection& irregular : kWords) {
-    if (lower == irregular.plural) return Lower(kind);
+    if (lower == irregular.plural) return AsciiLower(kind);
     if (lower == irregular.singular) return Replace(kind, word.size(), irregular.plural);
   }
 
@@ -156,7 +151,7 @@ std::string PluralOf(std::string_view kind) {
   if (best.empty()) {
     for (const std::string_view stem : kLatinStems) {
       const std::string latin_plural = std::string(stem) + "a";
-      if (word.ends_with(latin_plural)) return Lower(kind);
+      if (word.ends_with(latin_plural)) return AsciiLower(kind);
       if (word.ends_with(std::string(stem) + "um") && !word.ends_with("seum")) {
         return Replace(kind, stem.size() + 2, latin_plural);
       }
@@ -167,7 +162,7 @@ std::string PluralOf(std::string_view kind) {
     }
   }
   if (!best.empty()) return Replace(kind, best.size(), plural);
-  return lower.ends_with('s') ? Lower(kind) : Lower(kind) + "s";
+  return lower.ends_with('s') ? AsciiLower(kind) : AsciiLower(kind) + "s";
 }
 
 }  // namespace keelson::codegen

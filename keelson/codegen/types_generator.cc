@@ -9,6 +9,7 @@
 #include "keelson/codegen/struct_writer.h"
 #include "keelson/codegen/told_schema.h"
 #include "keelson/codegen/type_scaffold.h"
+#include "keelson/core/ascii.h"
 
 namespace keelson::codegen {
 
@@ -16,12 +17,6 @@ namespace {
 
 using apiextensionsv1::CustomResourceDefinition;
 using apiextensionsv1::CustomResourceDefinitionVersion;
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
 
 std::string Join(const List<String>& words) {
   std::string text;
@@ -35,7 +30,7 @@ std::string ResourceMarker(const CustomResourceDefinition& crd) {
   if (crd.spec.scope == "Cluster") marker += ",scope=Cluster";
   if (!names.shortNames.empty()) marker += ",shortName=" + Join(names.shortNames);
   if (!names.categories.empty()) marker += ",categories=" + Join(names.categories);
-  if (!names.singular.empty() && names.singular != Lower(names.kind)) {
+  if (!names.singular.empty() && names.singular != AsciiLower(names.kind)) {
     marker += ",singular=" + MarkerString(names.singular);
   }
   return marker;

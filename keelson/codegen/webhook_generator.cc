@@ -16,6 +16,7 @@
 #include "keelson/codegen/marker_definitions.h"
 #include "keelson/codegen/marker_values.h"
 #include "keelson/codegen/markers.h"
+#include "keelson/core/ascii.h"
 
 namespace keelson::codegen {
 
@@ -32,7 +33,7 @@ constexpr std::string_view kConfigurationMarker = "kubebuilder:webhookconfigurat
 // The API's way to write `text`, whatever its case; nothing when it is none of `known`.
 std::optional<String> Canonical(std::string_view text, std::initializer_list<std::string_view> known) {
   for (const std::string_view name : known) {
-    if (EqualIgnoringCase(text, name)) return String(name);
+    if (EqualsIgnoringCase(text, name)) return String(name);
   }
   return std::nullopt;
 }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "keelson/core/ascii.h"
+
 namespace keelson {
 
 namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 class ReadyBody final : public BodyStream {
  public:
@@ -22,10 +22,6 @@ class ReadyBody final : public BodyStream {
 };
 
 }  // namespace
-
-bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return Lower(x) == Lower(y); });
-}
 
 void Headers::Set(std::string_view name, std::string value) {
   Remove(name);

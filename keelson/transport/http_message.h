@@ -39,8 +39,6 @@ class Headers {
   std::vector<Entry> entries_;
 };
 
-bool EqualsIgnoringCase(std::string_view a, std::string_view b);
-
 struct HttpRequest {
   std::string method = "GET";
   std::string target = "/";  // path and query, percent-encoded: "/api/v1/pods?limit=500"

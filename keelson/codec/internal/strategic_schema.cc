@@ -3,23 +3,19 @@
 #include <algorithm>
 #include <string>
 
+#include "keelson/core/ascii.h"
+
 namespace keelson::internal {
 
 namespace {
 
 const Type& WithoutOptional(const Type& type) { return type.kind == Kind::kOptional ? *type.element : type; }
 
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char left, char right) { return lower(left) == lower(right); });
-}
-
 // As Go's decoder finds it: the exact name, or else one that differs in case.
 const Field* FindMember(const Type& type, std::string_view member) {
   if (const Field* exact = type.FindField(member)) return exact;
   const auto folded = std::find_if(type.fields.begin(), type.fields.end(),
-                                   [&](const Field& field) { return EqualIgnoringCase(field.name, member); });
+                                   [&](const Field& field) { return EqualsIgnoringCase(field.name, member); });
   return folded == type.fields.end() ? nullptr : &*folded;
 }
 

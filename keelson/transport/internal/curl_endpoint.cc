@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "keelson/core/ascii.h"
 #include "keelson/transport/http_message.h"
 
 namespace keelson::internal {
@@ -91,20 +92,6 @@ bool InNetwork(std::string_view network, unsigned bits, const ParsedAddress& add
   return true;
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-std::string_view Trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 bool MatchesEntry(std::string_view entry, std::string_view host, uint16_t port,
                   const std::optional<ParsedAddress>& address) {
   if (entry == "*") return true;
@@ -153,11 +140,11 @@ Result<ServerAddress> ParseServerUrl(const std::string& text) {
   };
   const size_t scheme_end = text.find("://");
   if (scheme_end == text.npos) return malformed("has no scheme");
-  const std::string scheme = Lower(text.substr(0, scheme_end));
+  const std::string scheme = AsciiLower(text.substr(0, scheme_end));
   if (scheme != "http" && scheme != "https") return malformed("is neither http nor https");
   const Url url(curl_url());
   if (const CURLUcode code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0); code != CURLUE_OK) {
-    return malformed("cannot be used: " + Lower(curl_url_strerror(code)));
+    return malformed("cannot be used: " + AsciiLower(curl_url_strerror(code)));
   }
   if (!Part(url, CURLUPART_USER).empty() || !Part(url, CURLUPART_PASSWORD).empty()) {
     return malformed("holds a user or password, which belong in the credentials");
@@ -180,7 +167,7 @@ Result<ProxyAddress> ParseProxyUrl(const std::string& text) {
                                   "; expected http://, https://, socks5:// or socks5h:// and a host and port");
   };
   const size_t scheme_end = text.find("://");
-  const std::string scheme = scheme_end == text.npos ? "http" : Lower(text.substr(0, scheme_end));
+  const std::string scheme = scheme_end == text.npos ? "http" : AsciiLower(text.substr(0, scheme_end));
   if (scheme != "http" && scheme != "https" && scheme != "socks5" && scheme != "socks5h") {
     return malformed("has the scheme \"" + scheme + "\"");
   }
@@ -203,12 +190,12 @@ Result<ProxyAddress> ParseProxyUrl(const std::string& text) {
 }
 
 bool MatchesNoProxy(std::string_view no_proxy, std::string_view host, uint16_t port) {
-  std::string wanted = Lower(host);
+  std::string wanted = AsciiLower(host);
   if (wanted.ends_with('.')) wanted.pop_back();
   const std::optional<ParsedAddress> address = ParseAddress(wanted);
   while (!no_proxy.empty()) {
     const size_t comma = std::min(no_proxy.find(','), no_proxy.size());
-    const std::string entry = Lower(Trim(no_proxy.substr(0, comma)));
+    const std::string entry = AsciiLower(Trim(no_proxy.substr(0, comma), " \t"));
     no_proxy.remove_prefix(std::min(comma + 1, no_proxy.size()));
     if (!entry.empty() && MatchesEntry(entry, wanted, port, address)) return true;
   }

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <utility>
 
+#include "keelson/core/ascii.h"
+
 namespace keelson::internal {
 
 namespace {

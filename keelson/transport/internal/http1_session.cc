@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "keelson/core/ascii.h"
 #include "keelson/core/clock.h"
 #include "keelson/transport/internal/http1_parser.h"
 #include "keelson/transport/internal/http_session.h"

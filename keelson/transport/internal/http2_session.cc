@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "keelson/core/ascii.h"
 #include "keelson/core/clock.h"
 
 namespace keelson::internal {

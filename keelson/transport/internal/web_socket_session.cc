@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "keelson/core/ascii.h"
 #include "keelson/core/clock.h"
 
 namespace keelson::internal {
