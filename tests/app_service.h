@@ -1,4 +1,4 @@
-// A user's API type described by hand, as generated code will describe it: classes of the standard library and of ours,
+// A user's API type described by hand, as generated code describes it: classes of the standard library and of ours,
 // built-in types among them, a default that is not zero, and a struct that contains itself.
 #pragma once
 
