@@ -12,6 +12,8 @@ find_package(CURL REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET libnghttp2)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3)
 
 # The code generator's parser. libclang has a C interface and no CMake package of its own in Debian.
 find_path(LIBCLANG_INCLUDE clang-c/Index.h PATHS /usr/lib/llvm-19/include REQUIRED)

@@ -24,11 +24,13 @@ if(KEELSON_FUZZ)
   target_compile_options(keelson_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# SUBFOLDERS are parts of the layer that have a folder of their own.
 # LINK is what the layer's headers need (users get it too), PRIVATE_LINK what only its sources need. A layer that serves
 # only our own programs says INTERNAL: it is a static library that is not installed.
 function(keelson_layer name)
-  cmake_parse_arguments(arg "INTERNAL" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cc internal/*.cc)
+  cmake_parse_arguments(arg "INTERNAL" "" "SOURCES;SUBFOLDERS;LINK;PRIVATE_LINK" ${ARGN})
+  list(TRANSFORM arg_SUBFOLDERS APPEND /*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS *.cc internal/*.cc ${arg_SUBFOLDERS})
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_(test|main)\\.cc$")

@@ -1,0 +1,80 @@
+#include "keelson/apiserver/kinds/field_errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "keelson/codec/json_writer.h"
+
+namespace keelson::apiserver {
+
+namespace {
+
+// JSON's quoting is what Go's %q gives for all text that people put into objects.
+std::string Shown(const Json& value) { return ToJson(value); }
+
+std::string WithDetail(std::string message, std::string_view detail) {
+  if (!detail.empty()) message.append(": ").append(detail);
+  return message;
+}
+
+}  // namespace
+
+void FieldErrors::Add(std::string_view reason, const Path& path, std::string message) {
+  metav1::StatusCause cause;
+  cause.reason = reason;
+  cause.message = message;
+  cause.field = path.ToString();
+  causes_.push_back(std::move(cause));
+}
+
+void FieldErrors::Required(const Path& path, std::string_view detail) {
+  Add("FieldValueRequired", path, WithDetail("Required value", detail));
+}
+
+void FieldErrors::Invalid(const Path& path, const Json& value, std::string_view detail) {
+  Add("FieldValueInvalid", path, WithDetail("Invalid value: " + Shown(value), detail));
+}
+
+void FieldErrors::NotSupported(const Path& path, const Json& value, std::span<const std::string_view> supported) {
+  std::vector<std::string_view> sorted(supported.begin(), supported.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::string list;
+  for (const std::string_view one : sorted) {
+    if (!list.empty()) list += ", ";
+    list += Shown(Json(one));
+  }
+  std::string message = "Unsupported value: " + Shown(value);
+  if (!list.empty()) message.append(": supported values: ").append(list);
+  Add("FieldValueNotSupported", path, std::move(message));
+}
+
+void FieldErrors::Duplicate(const Path& path, const Json& value) {
+  Add("FieldValueDuplicate", path, "Duplicate value: " + Shown(value));
+}
+
+void FieldErrors::NotFound(const Path& path, const Json& value) {
+  Add("FieldValueNotFound", path, "Not found: " + Shown(value));
+}
+
+void FieldErrors::Forbidden(const Path& path, std::string_view detail) {
+  Add("FieldValueForbidden", path, WithDetail("Forbidden", detail));
+}
+
+void FieldErrors::TooLong(const Path& path, size_t max_bytes) {
+  Add("FieldValueTooLong", path, fmt::format("Too long: may not be more than {} bytes", max_bytes));
+}
+
+void FieldErrors::TooMany(const Path& path, size_t actual, size_t max) {
+  Add("FieldValueTooMany", path, fmt::format("Too many: {}: must have at most {} items", actual, max));
+}
+
+void FieldErrors::TypeInvalid(const Path& path, const Json& value, std::string_view detail) {
+  Add("FieldValueTypeInvalid", path, WithDetail("Invalid value: " + Shown(value), detail));
+}
+
+void FieldErrors::Internal(const Path& path, std::string_view detail) {
+  Add("InternalError", path, WithDetail("Internal error", detail));
+}
+
+}  // namespace keelson::apiserver
