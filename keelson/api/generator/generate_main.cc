@@ -1,5 +1,5 @@
 // generate-api-types DATA OUT: writes one header of structs and one source of tables per group-version, and a list of
-// all types, from the facts in data/kubernetes/. The same input gives the same bytes.
+// all types and resources, from the facts in data/kubernetes/. The same input gives the same bytes.
 //
 // generate-api-types --designators DATA FILE: writes a test's source that initialises every struct by designators.
 #include <algorithm>
@@ -264,5 +264,6 @@ int main(int argc, char** argv) {
     WriteFile((out / header).replace_extension(".cc"), EmitTables(model, header));
   }
   WriteFile(out / "keelson/api/builtin_types.cc", EmitIndex(model, headers));
+  WriteFile(out / "keelson/api/builtin_resources.cc", EmitResources(model, argv[1]));
   return 0;
 }

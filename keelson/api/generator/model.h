@@ -78,6 +78,9 @@ struct Model {
 // Reads types.json, schemas.json and resources.json. Prints what is wrong and exits when the data does not fit.
 Model ReadModel(const std::string& data_folder);
 
+// The source that defines BuiltinResources().
+std::string EmitResources(const Model& model, const std::string& data_folder);
+
 // "corev1::PodSpec", "keelson::Optional<int32_t>": the C++ spelling of a Go type.
 std::string CppType(const Model& model, const std::string& go_type);
 

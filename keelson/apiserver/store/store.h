@@ -66,7 +66,7 @@ class WatchSink {
   // `seen`: every event of the collection up to that revision has been handed over with this call.
   virtual void OnEvents(std::span<const EventPtr> events, Revision seen) = 0;
   // Now and then, also without events: for time-outs and bookmarks. `seen` as above.
-  virtual void OnTick(MonotonicTime now, Revision seen) = 0;
+  virtual void OnTick(TimePoint now, Revision seen) = 0;
 };
 
 // Ends the watch when destroyed; a call of the sink may be under way still, none begins after.
