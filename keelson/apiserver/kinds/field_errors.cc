@@ -39,8 +39,17 @@ void FieldErrors::Invalid(const Path& path, const Json& value, std::string_view 
 void FieldErrors::NotSupported(const Path& path, const Json& value, std::span<const std::string_view> supported) {
   std::vector<std::string_view> sorted(supported.begin(), supported.end());
   std::sort(sorted.begin(), sorted.end());
+  AddNotSupported(path, value, sorted);
+}
+
+void FieldErrors::NotSupportedAsListed(const Path& path, const Json& value,
+                                       std::initializer_list<std::string_view> supported) {
+  AddNotSupported(path, value, std::span(supported.begin(), supported.size()));
+}
+
+void FieldErrors::AddNotSupported(const Path& path, const Json& value, std::span<const std::string_view> supported) {
   std::string list;
-  for (const std::string_view one : sorted) {
+  for (const std::string_view one : supported) {
     if (!list.empty()) list += ", ";
     list += Shown(Json(one));
   }
@@ -49,8 +58,8 @@ void FieldErrors::NotSupported(const Path& path, const Json& value, std::span<co
   Add("FieldValueNotSupported", path, std::move(message));
 }
 
-void FieldErrors::Duplicate(const Path& path, const Json& value) {
-  Add("FieldValueDuplicate", path, "Duplicate value: " + Shown(value));
+void FieldErrors::Duplicate(const Path& path, const Json& value, std::string_view detail) {
+  Add("FieldValueDuplicate", path, WithDetail("Duplicate value: " + Shown(value), detail));
 }
 
 void FieldErrors::NotFound(const Path& path, const Json& value) {
@@ -65,8 +74,13 @@ void FieldErrors::TooLong(const Path& path, size_t max_bytes) {
   Add("FieldValueTooLong", path, fmt::format("Too long: may not be more than {} bytes", max_bytes));
 }
 
+void FieldErrors::TooLongCharacters(const Path& path, size_t max_characters) {
+  Add("FieldValueTooLong", path, fmt::format("Too long: may not be more than {} characters", max_characters));
+}
+
 void FieldErrors::TooMany(const Path& path, size_t actual, size_t max) {
-  Add("FieldValueTooMany", path, fmt::format("Too many: {}: must have at most {} items", actual, max));
+  Add("FieldValueTooMany", path,
+      fmt::format("Too many: {}: must have at most {} {}", actual, max, max == 1 ? "item" : "items"));
 }
 
 void FieldErrors::TypeInvalid(const Path& path, const Json& value, std::string_view detail) {

@@ -7,6 +7,7 @@
 // Each entry becomes a cause of the answer 422 Invalid.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,14 +32,20 @@ class FieldErrors {
   void NotSupported(const Path& path, const Json& value, std::initializer_list<std::string_view> supported) {
     NotSupported(path, value, std::span(supported.begin(), supported.size()));
   }
-  // `spec.x: Duplicate value: "v"`
-  void Duplicate(const Path& path, const Json& value);
+  // The same where upstream lists the supported ones in an order of its own.
+  void NotSupportedAsListed(const Path& path, const Json& value, std::initializer_list<std::string_view> supported);
+  // The same with the supported ones in the given order.
+  void NotSupportedOf(const Path& path, const Json& value, std::span<const std::string_view> supported);
+  // `spec.x: Duplicate value: "v"`, with ": detail" when there is any.
+  void Duplicate(const Path& path, const Json& value, std::string_view detail = {});
   // `spec.x: Not found: "v"`
   void NotFound(const Path& path, const Json& value);
   // `spec.x: Forbidden: detail`
   void Forbidden(const Path& path, std::string_view detail);
   // `spec.x: Too long: may not be more than n bytes`
   void TooLong(const Path& path, size_t max_bytes);
+  // `spec.x: Too long: may not be more than n characters`
+  void TooLongCharacters(const Path& path, size_t max_characters);
   // `spec.x: Too many: 5: must have at most 3 items`
   void TooMany(const Path& path, size_t actual, size_t max);
   // `spec.x: Invalid value: "v": detail`, reason FieldValueTypeInvalid
@@ -56,6 +63,7 @@ class FieldErrors {
   const List<metav1::StatusCause>& causes() const& { return causes_; }
 
  private:
+  void AddNotSupported(const Path& path, const Json& value, std::span<const std::string_view> supported);
   void Add(std::string_view reason, const Path& path, std::string message);
 
   List<metav1::StatusCause> causes_;

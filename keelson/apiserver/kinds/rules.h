@@ -106,6 +106,8 @@ struct KindRules {
   bool create_on_update = false;
   // PUT without a resourceVersion is taken (most kinds); false: it is an error.
   bool unconditional_update = true;
+  // The status that a create brings is kept (Node) and not emptied.
+  bool status_on_create = false;
   // How long an object that is deleted without a grace period of its own stays (Pod: by its spec); null: not at all.
   std::optional<int64_t> (*grace_seconds)(const T& object) = nullptr;
   // Foreground, Background or orphan when the client does not say (ReplicationController, Job: orphan).
@@ -129,6 +131,7 @@ struct ErasedRules {
   bool generation = true;
   bool create_on_update = false;
   bool unconditional_update = true;
+  bool status_on_create = false;
   std::function<std::optional<int64_t>(const void*)> grace_seconds = {};
   bool orphan_by_default = false;
 };
@@ -201,6 +204,7 @@ ErasedRules RulesTable::Erase(KindRules<T> rules) {
   erased.generation = rules.generation;
   erased.create_on_update = rules.create_on_update;
   erased.unconditional_update = rules.unconditional_update;
+  erased.status_on_create = rules.status_on_create;
   if (rules.grace_seconds) {
     erased.grace_seconds = [f = rules.grace_seconds](const void* object) { return f(*static_cast<const T*>(object)); };
   }
