@@ -2,19 +2,19 @@
 #include <utility>
 
 #include "keelson/client/config.h"
-#include "keelson/transport/curl_transport.h"
+#include "keelson/transport/socket_transport.h"
 
 namespace keelson {
 
 Result<std::shared_ptr<Transport>> MakeTransport(const ClientConfig& config) {
-  KEELSON_TRY(made, CurlTransport::Create({.server = config.server,
-                                           .tls = config.tls,
-                                           .proxy_url = config.proxy_url,
-                                           .unix_socket = config.unix_socket,
-                                           .disable_compression = config.disable_compression}));
-  std::shared_ptr<CurlTransport> curl = std::move(made);
-  return WrapTransport(curl, config, [curl](PemSource certificate, PemSource key) {
-    return curl->SetClientCertificate(std::move(certificate), std::move(key));
+  KEELSON_TRY(made, SocketTransport::Create({.server = config.server,
+                                             .tls = config.tls,
+                                             .proxy_url = config.proxy_url,
+                                             .unix_socket = config.unix_socket,
+                                             .disable_compression = config.disable_compression}));
+  std::shared_ptr<SocketTransport> sockets = std::move(made);
+  return WrapTransport(sockets, config, [sockets](PemSource certificate, PemSource key) {
+    return sockets->SetClientCertificate(std::move(certificate), std::move(key));
   });
 }
 

@@ -22,6 +22,7 @@ class Headers {
   Headers(std::initializer_list<Entry> entries) : entries_(entries) {}
 
   void Add(std::string name, std::string value) { entries_.emplace_back(std::move(name), std::move(value)); }
+  void Reserve(size_t count) { entries_.reserve(count); }
   // Replaces every one of that name.
   void Set(std::string_view name, std::string value);
   void Remove(std::string_view name);

@@ -1,11 +1,7 @@
 #include "keelson/transport/internal/client_stream.h"
 
-#include <arpa/inet.h>
 #include <netinet/tcp.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509v3.h>
 
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -20,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "keelson/transport/internal/tls_client_context.h"
+
 namespace keelson::internal {
 
 namespace {
@@ -31,18 +29,10 @@ using asio::use_awaitable;
 using boost::system::error_code;
 
 struct Free {
-  void operator()(BIO* bio) const { BIO_free_all(bio); }
-  void operator()(X509* certificate) const { X509_free(certificate); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
   void operator()(CURLU* url) const { curl_url_cleanup(url); }
 };
 template <class T>
 using Owned = std::unique_ptr<T, Free>;
-
-bool IsAddress(const std::string& host) {
-  unsigned char bytes[16];
-  return inet_pton(AF_INET, host.c_str(), bytes) == 1 || inet_pton(AF_INET6, host.c_str(), bytes) == 1;
-}
 
 std::string Part(CURLU* url, CURLUPart part, unsigned flags) {
   char* text = nullptr;
@@ -64,11 +54,7 @@ std::string BasicAuthorization(const std::string& user, const std::string& passw
 
 Result<void> ChooseProxy(ClientStreamTarget& target, const std::string& proxy_url) {
   CurlEndpoint& endpoint = target.endpoint;
-  const Environment environment = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  KEELSON_TRY(proxy, proxy_url.empty() ? ProxyFromEnvironment(endpoint.server, environment) : ParseProxyUrl(proxy_url));
+  KEELSON_TRY(proxy, proxy_url.empty() ? ProxyFromEnvironment(endpoint.server) : ParseProxyUrl(proxy_url));
   if (proxy.empty()) return {};
   endpoint.proxy = std::move(proxy);
   const Owned<CURLU> url(curl_url());
@@ -89,58 +75,12 @@ Result<void> ChooseProxy(ClientStreamTarget& target, const std::string& proxy_ur
   return {};
 }
 
-Error Unusable(std::string_view what) {
-  ERR_clear_error();
-  return Error::InvalidArgument("OpenSSL cannot use the " + std::string(what));
-}
-
-Result<void> TrustAuthorities(SSL_CTX* context, const std::string& text) {
-  if (text.empty()) {
-    if (SSL_CTX_set_default_verify_paths(context) != 1) return Unusable("system's certificate authorities");
-    return {};
-  }
-  const Owned<BIO> reader(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-  while (const Owned<X509> authority{PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)}) {
-    if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get()) != 1) {
-      return Unusable("certificate authority");
-    }
-  }
-  ERR_clear_error();  // the end of the text counts as one
-  return {};
-}
-
-Result<void> UseClientCertificate(SSL_CTX* context, const TlsTexts& texts) {
-  if (texts.certificate.empty()) return {};
-  const Owned<BIO> reader(BIO_new_mem_buf(texts.certificate.data(), static_cast<int>(texts.certificate.size())));
-  const Owned<X509> own(PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr));
-  if (own == nullptr || SSL_CTX_use_certificate(context, own.get()) != 1) return Unusable("client certificate");
-  while (Owned<X509> next{PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)}) {
-    if (SSL_CTX_add0_chain_cert(context, next.get()) != 1) return Unusable("client certificate's chain");
-    (void)next.release();
-  }
-  const Owned<BIO> key_reader(BIO_new_mem_buf(texts.key.data(), static_cast<int>(texts.key.size())));
-  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(key_reader.get(), nullptr, nullptr, nullptr));
-  if (key == nullptr || SSL_CTX_use_PrivateKey(context, key.get()) != 1) return Unusable("client key");
-  ERR_clear_error();
-  return {};
-}
-
 Result<void> PrepareTls(ClientStreamTarget& target, const TlsClientOptions& options) {
   KEELSON_TRY(files, TlsFiles::Load(options));
   target.tls = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
   target.peer = std::make_shared<PeerCertificate>();
   SSL_CTX* context = target.tls->native_handle();
-  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // Only HTTP/1.1 has the upgrade that this is for.
-  static constexpr unsigned char kProtocols[] = "\x08http/1.1";
-  SSL_CTX_set_alpn_protos(context, kProtocols, sizeof kProtocols - 1);
-  KEELSON_RETURN_IF_ERROR(UseClientCertificate(context, files.texts()));
-  if (options.insecure_skip_verify) {
-    SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);
-    return {};
-  }
-  KEELSON_RETURN_IF_ERROR(TrustAuthorities(context, files.texts().ca));
-  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  KEELSON_RETURN_IF_ERROR(ConfigureTlsClient(context, files.texts(), options.insecure_skip_verify));
   RecordPeerCertificate(context, target.peer.get());
   return {};
 }
@@ -153,15 +93,8 @@ Error ConnectError(const ClientStreamTarget& target, CURLcode code, const error_
 }
 
 Error TlsError(const ClientStreamTarget& target, const error_code& error) {
-  CurlFailure failure{.code = CURLE_SSL_CONNECT_ERROR, .text = error.message(), .peer = *target.peer};
-  if (failure.peer.problem_code == X509_V_ERR_HOSTNAME_MISMATCH ||
-      failure.peer.problem_code == X509_V_ERR_IP_ADDRESS_MISMATCH) {
-    failure.code = CURLE_PEER_FAILED_VERIFICATION;
-    failure.peer.problem.clear();
-  } else if (failure.peer.problem.empty() && error.category() != asio::error::get_ssl_category()) {
-    failure.code = CURLE_RECV_ERROR;  // the connection was cut
-  }
-  return ToError(failure, target.endpoint);
+  return HandshakeError(error.message(), error.category() == asio::error::get_ssl_category(), *target.peer,
+                        target.endpoint);
 }
 
 Error Cancelled() { return Error::Cancelled("the connection was given up before it was made"); }
@@ -285,13 +218,7 @@ asio::awaitable<Result<void>> ClientStream::Handshake(const ClientStreamTarget& 
   const std::string& name =
       target.endpoint.server_name.empty() ? target.endpoint.server.host : target.endpoint.server_name;
   tls_.emplace(socket_, *target.tls);
-  SSL* ssl = tls_->next_layer().native_handle();
-  if (IsAddress(name)) {
-    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str());
-  } else {
-    SSL_set1_host(ssl, name.c_str());
-    SSL_set_tlsext_host_name(ssl, name.c_str());
-  }
+  ExpectServerName(tls_->next_layer().native_handle(), name);
   error_code error;
   co_await tls_->next_layer().async_handshake(asio::ssl::stream_base::client, redirect_error(use_awaitable, error));
   if (cancelled_) co_return Cancelled();

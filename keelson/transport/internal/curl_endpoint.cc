@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -220,6 +221,21 @@ Result<ProxyAddress> ProxyFromEnvironment(const ServerAddress& server, const Env
   Result<ProxyAddress> proxy = ParseProxyUrl(url);
   if (!proxy) return Error(proxy.error()).WithContext(server.tls ? "HTTPS_PROXY" : "HTTP_PROXY");
   return proxy;
+}
+
+Result<ProxyAddress> ProxyFromEnvironment(const ServerAddress& server) {
+  return ProxyFromEnvironment(server, [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  });
+}
+
+Result<bool> IsProxied(const std::string& server_url, const std::string& proxy_url, const std::string& unix_socket) {
+  KEELSON_TRY(server, ParseServerUrl(server_url));
+  if (!unix_socket.empty()) return false;
+  if (!proxy_url.empty()) return true;
+  KEELSON_TRY(proxy, ProxyFromEnvironment(server));
+  return !proxy.empty();
 }
 
 }  // namespace keelson::internal

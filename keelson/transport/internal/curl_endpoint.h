@@ -46,6 +46,12 @@ using Environment = std::function<std::string(const char* name)>;
 // never reached through a proxy; HTTP_PROXY does not count in a CGI program, where a request's header can set it.
 Result<ProxyAddress> ProxyFromEnvironment(const ServerAddress& server, const Environment& environment);
 
+// By the environment of this process.
+Result<ProxyAddress> ProxyFromEnvironment(const ServerAddress& server);
+
+// Whether a proxy is on the way to the server: a given one or the environment's, never to a unix socket.
+Result<bool> IsProxied(const std::string& server_url, const std::string& proxy_url, const std::string& unix_socket);
+
 // Whether NO_PROXY names the host: "*"; an address or a CIDR; "a.b", which names also what is under it; ".a.b" or
 // "*.a.b", which name only that; each but the CIDR with a port behind it or without.
 bool MatchesNoProxy(std::string_view no_proxy, std::string_view host, uint16_t port);

@@ -15,6 +15,7 @@ namespace keelson::internal {
 // Where a transport connects to, as far as messages say it.
 struct CurlEndpoint {
   ServerAddress server = {};
+  std::string authority = {};  // the server's, as the Host header says it, where that is sent by us
   ProxyAddress proxy = {};
   std::string unix_socket = {};
   std::string server_name = {};  // expected in the certificate instead of the server's host

@@ -108,9 +108,17 @@ int PeerIndex() {
   return index;
 }
 
+int PeerIndexOfOne() {
+  static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+  return index;
+}
+
 int OnVerify(int good, X509_STORE_CTX* store) {
   const auto* ssl = static_cast<const SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  auto* peer = static_cast<PeerCertificate*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), PeerIndex()));
+  auto* peer = static_cast<PeerCertificate*>(SSL_get_ex_data(ssl, PeerIndexOfOne()));
+  if (peer == nullptr) {
+    peer = static_cast<PeerCertificate*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), PeerIndex()));
+  }
   X509* certificate = X509_STORE_CTX_get_current_cert(store);
   if (peer == nullptr || certificate == nullptr) return good;
   if (X509* leaf = X509_STORE_CTX_get0_cert(store); leaf != nullptr) peer->names = NamesOf(leaf);
@@ -133,6 +141,12 @@ void RecordPeerCertificate(void* ssl_ctx, PeerCertificate* peer) {
   if (SSL_CTX_get_verify_mode(context) == SSL_VERIFY_NONE) return;
   SSL_CTX_set_ex_data(context, PeerIndex(), peer);
   SSL_CTX_set_verify(context, SSL_CTX_get_verify_mode(context), OnVerify);
+}
+
+void RecordPeerCertificate(SSL* ssl, PeerCertificate* peer) {
+  if (SSL_get_verify_mode(ssl) == SSL_VERIFY_NONE) return;
+  SSL_set_ex_data(ssl, PeerIndexOfOne(), peer);
+  SSL_set_verify(ssl, SSL_get_verify_mode(ssl), OnVerify);
 }
 
 Result<TlsTexts> TlsFiles::Read(const TlsClientOptions& options) {

@@ -1,4 +1,4 @@
-// The certificates of a CurlTransport: read, checked, and read again when their files change.
+// The certificates of a client: read, checked, and read again when their files change.
 #pragma once
 
 #include <sys/types.h>
@@ -10,6 +10,8 @@
 #include "keelson/core/result.h"
 #include "keelson/core/time.h"
 #include "keelson/transport/tls.h"
+
+struct ssl_st;
 
 namespace keelson::internal {
 
@@ -71,5 +73,7 @@ struct PeerCertificate {
 
 // Makes handshakes under this SSL_CTX fill `peer`, which outlives it.
 void RecordPeerCertificate(void* ssl_ctx, PeerCertificate* peer);
+// The handshake of this SSL alone.
+void RecordPeerCertificate(ssl_st* ssl, PeerCertificate* peer);
 
 }  // namespace keelson::internal

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "keelson/core/ascii.h"
+#include "keelson/transport/internal/request_check.h"
 
 namespace keelson::internal {
 
@@ -32,8 +33,6 @@ long Count(Duration span) {
 }
 
 bool SameHeaders(const Headers& a, const Headers& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
-
-bool CanBeRepeated(std::string_view method) { return method == "GET" || method == "HEAD" || method == "OPTIONS"; }
 
 std::string_view Trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);

@@ -1,0 +1,184 @@
+#include "keelson/transport/internal/direct_connection.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "keelson/core/clock.h"
+
+namespace keelson::internal {
+
+namespace {
+
+constexpr size_t kInput = size_t{16} << 10;
+// Headers and the lines between chunks have limits of their own below this.
+constexpr size_t kMaxInput = size_t{256} << 10;
+
+bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
+
+}  // namespace
+
+DirectConnection::DirectConnection(int socket, std::shared_ptr<TlsClientContext> tls, const std::string& server_name)
+    : socket_(socket), tls_(std::move(tls)), input_(kInput) {
+  if (tls_ == nullptr) return;
+  ssl_ = tls_->NewConnection(server_name);
+  BIO* bio = BIO_new(QuietSocketMethod());
+  if (bio == nullptr) throw std::bad_alloc();
+  BIO_set_fd(bio, socket_, BIO_NOCLOSE);
+  SSL_set_bio(ssl_, bio, bio);
+  peer_ = std::make_unique<PeerCertificate>();
+  RecordPeerCertificate(ssl_, peer_.get());
+}
+
+DirectConnection::~DirectConnection() {
+  SSL_free(ssl_);
+  close(socket_);
+}
+
+IoStatus DirectConnection::SocketOutcome() {
+  if (WouldBlock(errno)) return IoStatus::kWantRead;
+  failure_ = std::strerror(errno);
+  return IoStatus::kFailed;
+}
+
+IoStatus DirectConnection::Outcome(int result) {
+  const int system_error = errno;
+  switch (SSL_get_error(ssl_, result)) {
+    case SSL_ERROR_WANT_READ: return IoStatus::kWantRead;
+    case SSL_ERROR_WANT_WRITE: return IoStatus::kWantWrite;
+    case SSL_ERROR_ZERO_RETURN: return IoStatus::kEnd;
+    case SSL_ERROR_SYSCALL:
+      failure_ = system_error == 0 ? "the connection was cut" : std::strerror(system_error);
+      ERR_clear_error();
+      return IoStatus::kFailed;
+    default:
+      if (ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
+        failure_ = "the connection was cut";
+        ERR_clear_error();
+      } else {
+        failure_ = TakeTlsError();
+        failed_in_tls_ = true;
+      }
+      return IoStatus::kFailed;
+  }
+}
+
+IoStatus DirectConnection::Handshake() {
+  if (ssl_ == nullptr) return IoStatus::kDone;
+  ERR_clear_error();
+  errno = 0;
+  const int result = SSL_do_handshake(ssl_);
+  return result == 1 ? IoStatus::kDone : Outcome(result);
+}
+
+IoStatus DirectConnection::Write(std::string_view& bytes) {
+  while (!bytes.empty()) {
+    if (ssl_ == nullptr) {
+      const ssize_t put = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (put < 0) {
+        if (errno == EINTR) continue;
+        return WouldBlock(errno) ? IoStatus::kWantWrite : SocketOutcome();
+      }
+      plain_written_ += static_cast<uint64_t>(put);
+      bytes.remove_prefix(static_cast<size_t>(put));
+      continue;
+    }
+    ERR_clear_error();
+    errno = 0;
+    size_t put = 0;
+    const int result = SSL_write_ex(ssl_, bytes.data(), bytes.size(), &put);
+    if (result != 1) return Outcome(result);
+    bytes.remove_prefix(put);
+  }
+  return IoStatus::kDone;
+}
+
+uint64_t DirectConnection::written() const {
+  return ssl_ == nullptr ? plain_written_ : BIO_number_written(SSL_get_wbio(ssl_));
+}
+
+IoStatus DirectConnection::Fill() {
+  if (begin_ == end_) begin_ = end_ = 0;
+  if (end_ == input_.size()) {
+    if (begin_ != 0) {
+      std::memmove(input_.data(), input_.data() + begin_, end_ - begin_);
+      end_ -= begin_;
+      begin_ = 0;
+    } else if (input_.size() < kMaxInput) {
+      input_.resize(input_.size() * 2);
+    } else {
+      failure_ = "a line of its answer is too long";
+      return IoStatus::kFailed;
+    }
+  }
+  char* const to = input_.data() + end_;
+  const size_t room = input_.size() - end_;
+  if (ssl_ == nullptr) {
+    while (true) {
+      const ssize_t got = recv(socket_, to, room, 0);
+      if (got > 0) {
+        end_ += static_cast<size_t>(got);
+        return IoStatus::kDone;
+      }
+      if (got == 0) return IoStatus::kEnd;
+      if (errno != EINTR) return SocketOutcome();
+    }
+  }
+  ERR_clear_error();
+  errno = 0;
+  size_t got = 0;
+  const int result = SSL_read_ex(ssl_, to, room, &got);
+  if (result != 1) return Outcome(result);
+  end_ += got;
+  return IoStatus::kDone;
+}
+
+WaitOutcome DirectConnection::Wait(short events, const CallScope& scope) const {
+  pollfd polled = {.fd = socket_, .events = events, .revents = 0};
+  while (true) {
+    int milliseconds = -1;
+    if (scope.deadline != TimePoint::max()) {
+      const TimePoint now = Clock::Now();
+      if (scope.deadline <= now) return WaitOutcome::kTimeout;
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(scope.deadline - now).count();
+      milliseconds = static_cast<int>(std::min<int64_t>(left, 60'000));
+    }
+    const int ready = poll(&polled, 1, milliseconds);
+    if (interrupted() || scope.stop.StopRequested()) return WaitOutcome::kStopped;
+    if (ready > 0) return WaitOutcome::kReady;
+    if (ready < 0 && errno != EINTR && errno != EAGAIN) return WaitOutcome::kReady;  // reading tells what is wrong
+  }
+}
+
+void DirectConnection::Interrupt() {
+  interrupted_.store(true, std::memory_order_release);
+  shutdown(socket_, SHUT_RDWR);
+}
+
+bool DirectConnection::IsQuiet() const {
+  if (begin_ != end_ || interrupted() || (ssl_ != nullptr && SSL_has_pending(ssl_) == 1)) return false;
+  char byte = 0;
+  return recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && WouldBlock(errno);
+}
+
+void DirectConnection::SayGoodbye() {
+  if (ssl_ == nullptr || interrupted()) return;
+  ERR_clear_error();
+  SSL_shutdown(ssl_);
+  ERR_clear_error();
+}
+
+GzipInflater& DirectConnection::inflater() {
+  if (inflater_ == nullptr) inflater_ = std::make_unique<GzipInflater>();
+  return *inflater_;
+}
+
+}  // namespace keelson::internal

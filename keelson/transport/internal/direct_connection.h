@@ -1,0 +1,95 @@
+// One connection of a DirectTransport: a socket that does not block, with or without TLS, and what was read from it and
+// not used.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "keelson/core/time.h"
+#include "keelson/transport/internal/byte_stream.h"
+#include "keelson/transport/internal/gzip_inflater.h"
+#include "keelson/transport/internal/tls_client_context.h"
+#include "keelson/transport/transport.h"
+
+namespace keelson::internal {
+
+enum class WaitOutcome { kReady, kStopped, kTimeout };
+
+// Used by one thread at a time; Interrupt may come from any.
+class DirectConnection {
+ public:
+  // Owns the socket. `tls` is null for a plain connection.
+  DirectConnection(int socket, std::shared_ptr<TlsClientContext> tls, const std::string& server_name);
+  ~DirectConnection();
+  DirectConnection(const DirectConnection&) = delete;
+  DirectConnection& operator=(const DirectConnection&) = delete;
+
+  int socket() const { return socket_; }
+
+  // Repeated until kDone, before anything else. `peer` outlives the handshake.
+  IoStatus Handshake();
+  PeerCertificate& peer() { return *peer_; }
+
+  // All that can be written without waiting is taken off the front.
+  IoStatus Write(std::string_view& bytes);
+  // Bytes that went into the socket so far.
+  uint64_t written() const;
+
+  // Reads once, without waiting, behind what is unread.
+  IoStatus Fill();
+  std::string_view unread() const { return {input_.data() + begin_, end_ - begin_}; }
+  void Consume(size_t bytes) { begin_ += bytes; }
+
+  // Until the socket can do it (POLLIN, POLLOUT) or has failed. kStopped also after Interrupt.
+  WaitOutcome Wait(short events, const CallScope& scope) const;
+
+  // Whoever waits stops waiting, and nothing more goes over it.
+  void Interrupt();
+  bool interrupted() const { return interrupted_.load(std::memory_order_acquire); }
+
+  // Whether it can carry another request: nothing is unread and the peer has not ended it. False also when it says
+  // something now that nobody asked for.
+  bool IsQuiet() const;
+  // Says goodbye where that costs nothing.
+  void SayGoodbye();
+
+  // Why Write, Fill or Handshake failed, in words, and whether the words are those of TLS.
+  const std::string& failure() const { return failure_; }
+  bool failed_in_tls() const { return failed_in_tls_; }
+
+  GzipInflater& inflater();
+
+  // For its owner.
+  bool used = false;      // it has carried a request
+  bool loopback = false;  // the server is on this machine
+  uint64_t generation = 0;
+  TimePoint idle_since = {};
+  size_t slot = 0;
+
+ private:
+  IoStatus Outcome(int result);
+  IoStatus SocketOutcome();
+
+  const int socket_;
+  const std::shared_ptr<TlsClientContext> tls_;
+  SSL* ssl_ = nullptr;
+  std::unique_ptr<PeerCertificate> peer_;
+  std::atomic<bool> interrupted_ = false;
+  uint64_t plain_written_ = 0;
+
+  std::vector<char> input_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  std::unique_ptr<GzipInflater> inflater_;  // made when the first packed answer comes
+
+  std::string failure_;
+  bool failed_in_tls_ = false;
+};
+
+}  // namespace keelson::internal

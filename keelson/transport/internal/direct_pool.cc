@@ -1,0 +1,155 @@
+#include "keelson/transport/internal/direct_pool.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "keelson/core/clock.h"
+#include "keelson/transport/internal/curl_call.h"
+#include "keelson/transport/internal/direct_dial.h"
+
+namespace keelson::internal {
+
+namespace {
+// Handshakes at a time. Many callers that begin at once mostly find that a connection is given back before their turn
+// comes, and later handshakes resume the session of the first.
+constexpr size_t kMostDials = 2;
+}  // namespace
+
+DirectPool::DirectPool(DirectTransportOptions options, CurlEndpoint endpoint, TlsFiles tls)
+    : options_(std::move(options)),
+      endpoint_(std::move(endpoint)),
+      url_(endpoint_.server.Url()),
+      tls_(std::move(tls)) {}
+
+void DirectPool::Renew(Connections& dropped) {
+  ++generation_;
+  context_ = nullptr;
+  for (auto& connection : idle_) dropped.push_back(std::move(connection));
+  idle_.clear();
+}
+
+void DirectPool::DropOld(TimePoint now, Connections& dropped) {
+  size_t old = 0;
+  while (old < idle_.size() && SaturatingAdd(idle_[old]->idle_since, options_.idle_timeout) <= now) ++old;
+  for (size_t i = 0; i < old; ++i) dropped.push_back(std::move(idle_[i]));
+  idle_.erase(idle_.begin(), idle_.begin() + static_cast<ptrdiff_t>(old));
+}
+
+void DirectPool::Enlist(DirectConnection& connection) {
+  connection.slot = busy_.size();
+  busy_.push_back(&connection);
+}
+
+bool DirectPool::MayDial() const {
+  return dialing_ < kMostDials && dialing_ + busy_.size() < std::max<size_t>(options_.max_connections, 1);
+}
+
+Result<std::shared_ptr<TlsClientContext>> DirectPool::Context() {
+  if (!endpoint_.server.tls) return std::shared_ptr<TlsClientContext>();
+  if (context_ == nullptr) {
+    KEELSON_TRY(made, TlsClientContext::Create(tls_.texts(), options_.tls.insecure_skip_verify));
+    context_ = std::move(made);
+  }
+  return context_;
+}
+
+Result<std::unique_ptr<DirectConnection>> DirectPool::Take(const CallScope& scope, bool fresh) {
+  Connections dropped;  // destroyed behind the lock
+  MutexLock lock(mutex_);
+  const TimePoint now = Clock::Now();
+  if (endpoint_.server.tls && tls_.Refresh(now)) Renew(dropped);
+  DropOld(now, dropped);
+  while (true) {
+    if (closed()) return Error::Cancelled("the transport was closed");
+    while (!fresh && !idle_.empty()) {
+      std::unique_ptr<DirectConnection> connection = std::move(idle_.back());
+      idle_.pop_back();
+      if (!connection->IsQuiet()) {
+        dropped.push_back(std::move(connection));
+        continue;
+      }
+      Enlist(*connection);
+      return connection;
+    }
+    if (MayDial()) break;
+    ++waiting_;
+    if (fresh) ++waiting_for_fresh_;
+    const Wake wake = changed_.WaitUntil(lock, scope.deadline, scope.stop,
+                                         [&] { return closed() || (!fresh && !idle_.empty()) || MayDial(); });
+    --waiting_;
+    if (fresh) --waiting_for_fresh_;
+    if (wake != Wake::kReady) return ScopeEnded(scope, url_, false);
+  }
+  KEELSON_TRY(context, Context());
+  if (!idle_.empty() && dialing_ + busy_.size() + idle_.size() >= options_.max_connections) {
+    dropped.push_back(std::move(idle_.front()));
+    idle_.erase(idle_.begin());
+  }
+  ++dialing_;
+  const uint64_t generation = generation_;
+  lock.Unlock();
+  dropped.clear();
+  const StopToken closing = closing_.token();
+  Result<std::unique_ptr<DirectConnection>> made = Dial(
+      {.endpoint = endpoint_, .keep_alive = options_.keep_alive, .closing = closing, .tls = std::move(context)}, scope);
+  lock.Lock();
+  --dialing_;
+  if (waiting_ != 0) changed_.NotifyAll();
+  if (!made) return made;
+  (*made)->generation = generation;
+  Enlist(**made);
+  if (closed()) (*made)->Interrupt();
+  return made;
+}
+
+void DirectPool::Give(std::unique_ptr<DirectConnection> connection, bool reusable) {
+  reusable = reusable && connection->unread().empty();
+  if (!reusable) connection->SayGoodbye();
+  std::unique_ptr<DirectConnection> dropped;
+  MutexLock lock(mutex_);
+  busy_.back()->slot = connection->slot;
+  busy_[connection->slot] = busy_.back();
+  busy_.pop_back();
+  if (reusable && connection->generation == generation_ && !closed()) {
+    connection->used = true;
+    connection->idle_since = Clock::Now();
+    idle_.push_back(std::move(connection));
+  } else {
+    dropped = std::move(connection);
+  }
+  // One waiter can go on, but of those that want a new connection not any.
+  if (waiting_for_fresh_ != 0) {
+    changed_.NotifyAll();
+  } else if (waiting_ != 0) {
+    changed_.NotifyOne();
+  }
+  lock.Unlock();
+}
+
+Result<void> DirectPool::SetClientCertificate(PemSource certificate, PemSource key) {
+  Connections dropped;
+  MutexLock lock(mutex_);
+  KEELSON_RETURN_IF_ERROR(tls_.SetClientCertificate(std::move(certificate), std::move(key)));
+  Renew(dropped);
+  lock.Unlock();
+  return {};
+}
+
+void DirectPool::CloseIdle() {
+  Connections dropped;
+  MutexLock lock(mutex_);
+  Renew(dropped);
+  lock.Unlock();
+}
+
+void DirectPool::Close() {
+  closing_.RequestStop();
+  Connections dropped;
+  MutexLock lock(mutex_);
+  Renew(dropped);
+  for (DirectConnection* connection : busy_) connection->Interrupt();
+  changed_.NotifyAll();
+  lock.Unlock();
+}
+
+}  // namespace keelson::internal

@@ -1,0 +1,131 @@
+#include "keelson/transport/internal/name_lookup.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "keelson/core/cond_var.h"
+#include "keelson/core/mutex.h"
+#include "keelson/core/thread.h"
+
+namespace keelson::internal {
+
+namespace {
+
+// What the thread that asks the resolver and the caller share.
+struct Question {
+  Mutex mutex;
+  CondVar changed;
+  bool answered = false;                 // guarded by mutex
+  std::vector<SocketAddress> addresses;  // guarded by mutex
+};
+
+struct Inquiry {
+  std::shared_ptr<Question> question;
+  Thread thread;
+};
+
+// Inquiries that nobody waits for any more. They are never waited for at the process's end, since a resolver may take
+// half a minute to give up: that is why this is not destroyed.
+class Abandoned {
+ public:
+  static Abandoned& Instance() {
+    static Abandoned* const instance = new Abandoned;
+    return *instance;
+  }
+
+  void Add(Inquiry inquiry) {
+    std::vector<Inquiry> ended;  // joined behind the lock
+    MutexLock lock(mutex_);
+    for (Inquiry& other : inquiries_) {
+      MutexLock other_lock(other.question->mutex);
+      if (other.question->answered) ended.push_back(std::move(other));
+    }
+    std::erase_if(inquiries_, [](const Inquiry& other) { return other.question == nullptr; });
+    inquiries_.push_back(std::move(inquiry));
+    lock.Unlock();
+  }
+
+ private:
+  Mutex mutex_;
+  std::vector<Inquiry> inquiries_;  // guarded by mutex_
+};
+
+std::vector<SocketAddress> AskResolver(const std::string& host, uint16_t port) {
+  std::vector<SocketAddress> addresses;
+  const addrinfo hints = {.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV,
+                          .ai_family = AF_UNSPEC,
+                          .ai_socktype = SOCK_STREAM,
+                          .ai_protocol = 0,
+                          .ai_addrlen = 0,
+                          .ai_addr = nullptr,
+                          .ai_canonname = nullptr,
+                          .ai_next = nullptr};
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return addresses;
+  for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
+    if (entry->ai_addrlen > sizeof(sockaddr_storage)) continue;
+    SocketAddress& address = addresses.emplace_back();
+    std::memcpy(&address.storage, entry->ai_addr, entry->ai_addrlen);
+    address.size = entry->ai_addrlen;
+  }
+  freeaddrinfo(found);
+  return addresses;
+}
+
+}  // namespace
+
+bool SocketAddress::IsLoopback() const {
+  if (family() == AF_UNIX) return true;
+  if (family() == AF_INET) {
+    return ntohl(reinterpret_cast<const sockaddr_in*>(&storage)->sin_addr.s_addr) >> 24 == 127;
+  }
+  return family() == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_addr);
+}
+
+NameLookup LookUp(const std::string& host, uint16_t port, TimePoint deadline, const StopToken& stop) {
+  SocketAddress address;
+  auto* four = reinterpret_cast<sockaddr_in*>(&address.storage);
+  auto* six = reinterpret_cast<sockaddr_in6*>(&address.storage);
+  if (inet_pton(AF_INET, host.c_str(), &four->sin_addr) == 1) {
+    four->sin_family = AF_INET;
+    four->sin_port = htons(port);
+    address.size = sizeof *four;
+    return {.addresses = {address}};
+  }
+  if (inet_pton(AF_INET6, host.c_str(), &six->sin6_addr) == 1) {
+    six->sin6_family = AF_INET6;
+    six->sin6_port = htons(port);
+    address.size = sizeof *six;
+    return {.addresses = {address}};
+  }
+
+  Inquiry inquiry{.question = std::make_shared<Question>(), .thread = {}};
+  const std::shared_ptr<Question> question = inquiry.question;
+  inquiry.thread = Thread("name lookup", [question, host, port] {
+    std::vector<SocketAddress> addresses = AskResolver(host, port);
+    MutexLock lock(question->mutex);
+    question->addresses = std::move(addresses);
+    question->answered = true;
+    question->changed.NotifyAll();
+  });
+  MutexLock lock(question->mutex);
+  const Wake wake = question->changed.WaitUntil(lock, deadline, stop, [&] { return question->answered; });
+  if (wake == Wake::kReady) {
+    std::vector<SocketAddress> addresses = std::move(question->addresses);
+    lock.Unlock();
+    inquiry.thread.Join();
+    if (addresses.empty()) return {.outcome = NameLookup::Outcome::kUnknownHost};
+    return {.addresses = std::move(addresses)};
+  }
+  lock.Unlock();
+  Abandoned::Instance().Add(std::move(inquiry));
+  return {.outcome = wake == Wake::kStopped ? NameLookup::Outcome::kStopped : NameLookup::Outcome::kTimeout};
+}
+
+}  // namespace keelson::internal

@@ -1,0 +1,45 @@
+#include "keelson/transport/internal/request_check.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace keelson::internal {
+
+namespace {
+
+// The characters of RFC 9110's token.
+constexpr std::array<bool, 256> kTokenCharacters = [] {
+  std::array<bool, 256> characters = {};
+  for (unsigned char c = ' ' + 1; c < 0x7f; ++c) characters[c] = true;
+  for (const char c : std::string_view("\"(),/:;<=>?@[\\]{}")) characters[static_cast<unsigned char>(c)] = false;
+  return characters;
+}();
+
+bool IsToken(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return kTokenCharacters[static_cast<unsigned char>(c)]; });
+}
+
+}  // namespace
+
+Result<void> CheckRequest(const HttpRequest& request) {
+  if (!IsToken(request.method)) return Error::InvalidArgument("the request's method is not a word of letters");
+  if (!request.target.starts_with('/') || std::any_of(request.target.begin(), request.target.end(), [](char c) {
+        return (c >= 0 && c <= ' ') || c == 0x7f || c == '#';
+      })) {
+    return Error::InvalidArgument(
+        "the target of a request begins with / and has neither blanks nor # in it; percent-encode them");
+  }
+  for (const auto& [name, value] : request.headers) {
+    if (!IsToken(name)) return Error::InvalidArgument("the name of a request's header is not a word of letters");
+    if (std::any_of(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; })) {
+      return Error::InvalidArgument("the request's header " + name + " has the end of a line in it");
+    }
+  }
+  return {};
+}
+
+bool CanBeRepeated(std::string_view method) { return method == "GET" || method == "HEAD" || method == "OPTIONS"; }
+
+}  // namespace keelson::internal
