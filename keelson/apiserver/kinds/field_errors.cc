@@ -62,8 +62,8 @@ void FieldErrors::Duplicate(const Path& path, const Json& value, std::string_vie
   Add("FieldValueDuplicate", path, WithDetail("Duplicate value: " + Shown(value), detail));
 }
 
-void FieldErrors::NotFound(const Path& path, const Json& value) {
-  Add("FieldValueNotFound", path, "Not found: " + Shown(value));
+void FieldErrors::NotFound(const Path& path, const Json& value, std::string_view detail) {
+  Add("FieldValueNotFound", path, WithDetail("Not found: " + Shown(value), detail));
 }
 
 void FieldErrors::Forbidden(const Path& path, std::string_view detail) {

@@ -38,8 +38,8 @@ class FieldErrors {
   void NotSupportedOf(const Path& path, const Json& value, std::span<const std::string_view> supported);
   // `spec.x: Duplicate value: "v"`, with ": detail" when there is any.
   void Duplicate(const Path& path, const Json& value, std::string_view detail = {});
-  // `spec.x: Not found: "v"`
-  void NotFound(const Path& path, const Json& value);
+  // `spec.x: Not found: "v"`, with ": detail" when there is any.
+  void NotFound(const Path& path, const Json& value, std::string_view detail = {});
   // `spec.x: Forbidden: detail`
   void Forbidden(const Path& path, std::string_view detail);
   // `spec.x: Too long: may not be more than n bytes`
