@@ -36,24 +36,37 @@ void FieldErrors::Invalid(const Path& path, const Json& value, std::string_view 
   Add("FieldValueInvalid", path, WithDetail("Invalid value: " + Shown(value), detail));
 }
 
+void FieldErrors::InvalidShown(const Path& path, std::string_view shown, std::string_view detail) {
+  Add("FieldValueInvalid", path, WithDetail(std::string("Invalid value: ").append(shown), detail));
+}
+
+void FieldErrors::InvalidHidden(const Path& path, std::string_view detail) {
+  Add("FieldValueInvalid", path, WithDetail("Invalid value", detail));
+}
+
 void FieldErrors::NotSupported(const Path& path, const Json& value, std::span<const std::string_view> supported) {
   std::vector<std::string_view> sorted(supported.begin(), supported.end());
   std::sort(sorted.begin(), sorted.end());
-  AddNotSupported(path, value, sorted);
+  NotSupportedOf(path, value, sorted);
 }
 
 void FieldErrors::NotSupportedAsListed(const Path& path, const Json& value,
                                        std::initializer_list<std::string_view> supported) {
-  AddNotSupported(path, value, std::span(supported.begin(), supported.size()));
+  NotSupportedOf(path, value, std::span(supported.begin(), supported.size()));
 }
 
-void FieldErrors::AddNotSupported(const Path& path, const Json& value, std::span<const std::string_view> supported) {
+void FieldErrors::NotSupportedOf(const Path& path, const Json& value, std::span<const std::string_view> supported) {
+  NotSupportedShown(path, Shown(value), supported);
+}
+
+void FieldErrors::NotSupportedShown(const Path& path, std::string_view shown,
+                                    std::span<const std::string_view> supported) {
   std::string list;
   for (const std::string_view one : supported) {
     if (!list.empty()) list += ", ";
     list += Shown(Json(one));
   }
-  std::string message = "Unsupported value: " + Shown(value);
+  std::string message = std::string("Unsupported value: ").append(shown);
   if (!list.empty()) message.append(": supported values: ").append(list);
   Add("FieldValueNotSupported", path, std::move(message));
 }

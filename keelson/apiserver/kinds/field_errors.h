@@ -27,6 +27,10 @@ class FieldErrors {
   // `spec.x: Invalid value: "text": detail`. Text is quoted; numbers, bools and null are shown as they are, objects and
   // lists as JSON.
   void Invalid(const Path& path, const Json& value, std::string_view detail);
+  // The same, with the value as it is to be shown: objects in the order of their fields (internal_form.h).
+  void InvalidShown(const Path& path, std::string_view shown, std::string_view detail);
+  // `spec.x: Invalid value: detail`
+  void InvalidHidden(const Path& path, std::string_view detail);
   // `spec.x: Unsupported value: "v": supported values: "A", "B"`; the supported ones are shown sorted.
   void NotSupported(const Path& path, const Json& value, std::span<const std::string_view> supported);
   void NotSupported(const Path& path, const Json& value, std::initializer_list<std::string_view> supported) {
@@ -36,6 +40,8 @@ class FieldErrors {
   void NotSupportedAsListed(const Path& path, const Json& value, std::initializer_list<std::string_view> supported);
   // The same with the supported ones in the given order.
   void NotSupportedOf(const Path& path, const Json& value, std::span<const std::string_view> supported);
+  // The same, with the value as it is to be shown.
+  void NotSupportedShown(const Path& path, std::string_view shown, std::span<const std::string_view> supported);
   // `spec.x: Duplicate value: "v"`, with ": detail" when there is any.
   void Duplicate(const Path& path, const Json& value, std::string_view detail = {});
   // `spec.x: Not found: "v"`, with ": detail" when there is any.
@@ -63,7 +69,6 @@ class FieldErrors {
   const List<metav1::StatusCause>& causes() const& { return causes_; }
 
  private:
-  void AddNotSupported(const Path& path, const Json& value, std::span<const std::string_view> supported);
   void Add(std::string_view reason, const Path& path, std::string message);
 
   List<metav1::StatusCause> causes_;
