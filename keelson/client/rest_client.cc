@@ -104,6 +104,7 @@ Result<HttpResponse> RestClient::SendOne(std::string_view method, const RestCall
   }
   HttpRequest request{.method = std::string(method), .target = std::move(target)};
   request.streaming = shape == Shape::kWatch;
+  request.headers.Reserve(8);  // ours, and what the transports on the way add
   if (type != nullptr && IsMetadata(*type)) {
     request.headers.Add("Accept", std::string(shape == Shape::kList ? kMetadataList : kMetadata));
   } else {

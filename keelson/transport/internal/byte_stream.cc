@@ -67,11 +67,25 @@ int BioWrite(BIO* bio, const char* data, int size) {
   return static_cast<int>(put);
 }
 
+const BIO_METHOD* SocketMethod() {
+  static const BIO_METHOD* const method = [] {
+    const BIO_METHOD* const base = BIO_s_socket();
+    BIO_METHOD* made = BIO_meth_new(BIO_TYPE_SOCKET, "socket without SIGPIPE");
+    BIO_meth_set_write(made, BioWrite);
+    BIO_meth_set_read(made, BIO_meth_get_read(base));
+    BIO_meth_set_ctrl(made, BIO_meth_get_ctrl(base));
+    BIO_meth_set_create(made, BIO_meth_get_create(base));
+    BIO_meth_set_destroy(made, BIO_meth_get_destroy(base));
+    return made;  // lives as long as the process
+  }();
+  return method;
+}
+
 class TlsStream final : public ByteStream {
  public:
   TlsStream(int socket, std::shared_ptr<SSL_CTX> context)
       : socket_(socket), context_(std::move(context)), ssl_(SSL_new(context_.get()), SSL_free) {
-    BIO* bio = BIO_new(QuietSocketMethod());
+    BIO* bio = BIO_new(SocketMethod());
     BIO_set_fd(bio, socket, BIO_NOCLOSE);
     SSL_set_bio(ssl_.get(), bio, bio);
     SSL_set_accept_state(ssl_.get());
@@ -159,20 +173,6 @@ class TlsStream final : public ByteStream {
 };
 
 }  // namespace
-
-const BIO_METHOD* QuietSocketMethod() {
-  static const BIO_METHOD* const method = [] {
-    const BIO_METHOD* const base = BIO_s_socket();
-    BIO_METHOD* made = BIO_meth_new(BIO_TYPE_SOCKET, "socket without SIGPIPE");
-    BIO_meth_set_write(made, BioWrite);
-    BIO_meth_set_read(made, BIO_meth_get_read(base));
-    BIO_meth_set_ctrl(made, BIO_meth_get_ctrl(base));
-    BIO_meth_set_create(made, BIO_meth_get_create(base));
-    BIO_meth_set_destroy(made, BIO_meth_get_destroy(base));
-    return made;  // lives as long as the process
-  }();
-  return method;
-}
 
 std::unique_ptr<ByteStream> ByteStream::Plain(int socket) { return std::make_unique<PlainStream>(socket); }
 

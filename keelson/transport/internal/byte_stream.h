@@ -13,9 +13,6 @@
 
 namespace keelson::internal {
 
-// OpenSSL's socket BIO, except that a peer that has gone is an error and no SIGPIPE.
-const BIO_METHOD* QuietSocketMethod();
-
 enum class IoStatus { kDone, kWantRead, kWantWrite, kEnd, kFailed };
 
 struct IoResult {

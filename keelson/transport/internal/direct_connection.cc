@@ -1,6 +1,5 @@
 #include "keelson/transport/internal/direct_connection.h"
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "keelson/core/clock.h"
@@ -22,17 +20,22 @@ constexpr size_t kInput = size_t{16} << 10;
 // Headers and the lines between chunks have limits of their own below this.
 constexpr size_t kMaxInput = size_t{256} << 10;
 
+// OpenSSL tells by its queue of errors what a call meant, so that has to be empty before. Clearing it costs more than
+// looking.
+void ForgetErrors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+  errno = 0;
+}
+
 bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
 }  // namespace
 
 DirectConnection::DirectConnection(int socket, std::shared_ptr<TlsClientContext> tls, const std::string& server_name)
-    : socket_(socket), tls_(std::move(tls)), input_(kInput) {
+    : socket_(socket), tls_(std::move(tls)), buffer_(socket), input_(kInput) {
   if (tls_ == nullptr) return;
   ssl_ = tls_->NewConnection(server_name);
-  BIO* bio = BIO_new(QuietSocketMethod());
-  if (bio == nullptr) throw std::bad_alloc();
-  BIO_set_fd(bio, socket_, BIO_NOCLOSE);
+  BIO* bio = buffer_.NewBio();
   SSL_set_bio(ssl_, bio, bio);
   peer_ = std::make_unique<PeerCertificate>();
   RecordPeerCertificate(ssl_, peer_.get());
@@ -73,8 +76,7 @@ IoStatus DirectConnection::Outcome(int result) {
 
 IoStatus DirectConnection::Handshake() {
   if (ssl_ == nullptr) return IoStatus::kDone;
-  ERR_clear_error();
-  errno = 0;
+  ForgetErrors();
   const int result = SSL_do_handshake(ssl_);
   return result == 1 ? IoStatus::kDone : Outcome(result);
 }
@@ -91,8 +93,7 @@ IoStatus DirectConnection::Write(std::string_view& bytes) {
       bytes.remove_prefix(static_cast<size_t>(put));
       continue;
     }
-    ERR_clear_error();
-    errno = 0;
+    ForgetErrors();
     size_t put = 0;
     const int result = SSL_write_ex(ssl_, bytes.data(), bytes.size(), &put);
     if (result != 1) return Outcome(result);
@@ -101,9 +102,7 @@ IoStatus DirectConnection::Write(std::string_view& bytes) {
   return IoStatus::kDone;
 }
 
-uint64_t DirectConnection::written() const {
-  return ssl_ == nullptr ? plain_written_ : BIO_number_written(SSL_get_wbio(ssl_));
-}
+uint64_t DirectConnection::written() const { return ssl_ == nullptr ? plain_written_ : buffer_.written(); }
 
 IoStatus DirectConnection::Fill() {
   if (begin_ == end_) begin_ = end_ = 0;
@@ -132,8 +131,7 @@ IoStatus DirectConnection::Fill() {
       if (errno != EINTR) return SocketOutcome();
     }
   }
-  ERR_clear_error();
-  errno = 0;
+  ForgetErrors();
   size_t got = 0;
   const int result = SSL_read_ex(ssl_, to, room, &got);
   if (result != 1) return Outcome(result);
@@ -164,7 +162,7 @@ void DirectConnection::Interrupt() {
 }
 
 bool DirectConnection::IsQuiet() const {
-  if (begin_ != end_ || interrupted() || (ssl_ != nullptr && SSL_has_pending(ssl_) == 1)) return false;
+  if (begin_ != end_ || interrupted() || buffer_.HasUnread()) return false;
   char byte = 0;
   return recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && WouldBlock(errno);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "keelson/core/time.h"
+#include "keelson/transport/internal/buffered_bio.h"
 #include "keelson/transport/internal/byte_stream.h"
 #include "keelson/transport/internal/gzip_inflater.h"
 #include "keelson/transport/internal/tls_client_context.h"
@@ -78,6 +79,7 @@ class DirectConnection {
 
   const int socket_;
   const std::shared_ptr<TlsClientContext> tls_;
+  SocketBuffer buffer_;
   SSL* ssl_ = nullptr;
   std::unique_ptr<PeerCertificate> peer_;
   std::atomic<bool> interrupted_ = false;

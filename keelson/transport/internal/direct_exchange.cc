@@ -302,7 +302,8 @@ void DirectBody::SkipToEnd() {
 
 }  // namespace
 
-Result<HttpResponse> SendDirectly(std::shared_ptr<DirectPool> pool, const HttpRequest& request, const CallScope& scope) {
+Result<HttpResponse> SendDirectly(std::shared_ptr<DirectPool> pool, const HttpRequest& request,
+                                  const CallScope& scope) {
   auto body = std::make_unique<DirectBody>(std::move(pool), scope);
   KEELSON_RETURN_IF_ERROR(body->Start(request));
   HttpResponse response{.status = body->status(), .headers = body->TakeHeaders()};

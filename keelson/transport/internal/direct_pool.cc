@@ -10,9 +10,12 @@
 namespace keelson::internal {
 
 namespace {
-// Handshakes at a time. Many callers that begin at once mostly find that a connection is given back before their turn
-// comes, and later handshakes resume the session of the first.
-constexpr size_t kMostDials = 2;
+// Handshakes at a time, unless they take longer than that. Many callers that begin at once mostly find that a
+// connection is given back before their turn comes, and later handshakes resume the session of the first.
+constexpr size_t kMostDials = 1;
+constexpr Duration kTurn = std::chrono::milliseconds(20);
+// A connection that was used so short a time ago is not looked at before it is used again.
+constexpr Duration kSurelyOpen = std::chrono::milliseconds(10);
 }  // namespace
 
 DirectPool::DirectPool(DirectTransportOptions options, CurlEndpoint endpoint, TlsFiles tls)
@@ -40,8 +43,9 @@ void DirectPool::Enlist(DirectConnection& connection) {
   busy_.push_back(&connection);
 }
 
-bool DirectPool::MayDial() const {
-  return dialing_ < kMostDials && dialing_ + busy_.size() < std::max<size_t>(options_.max_connections, 1);
+bool DirectPool::MayDial(bool impatient) const {
+  return (dialing_ < kMostDials || impatient) &&
+         dialing_ + busy_.size() < std::max<size_t>(options_.max_connections, 1);
 }
 
 Result<std::shared_ptr<TlsClientContext>> DirectPool::Context() {
@@ -59,26 +63,30 @@ Result<std::unique_ptr<DirectConnection>> DirectPool::Take(const CallScope& scop
   const TimePoint now = Clock::Now();
   if (endpoint_.server.tls && tls_.Refresh(now)) Renew(dropped);
   DropOld(now, dropped);
+  bool impatient = false;  // has waited its turn
   while (true) {
     if (closed()) return Error::Cancelled("the transport was closed");
     while (!fresh && !idle_.empty()) {
       std::unique_ptr<DirectConnection> connection = std::move(idle_.back());
       idle_.pop_back();
-      if (!connection->IsQuiet()) {
+      if (SaturatingAdd(connection->idle_since, kSurelyOpen) < now && !connection->IsQuiet()) {
         dropped.push_back(std::move(connection));
         continue;
       }
       Enlist(*connection);
       return connection;
     }
-    if (MayDial()) break;
+    if (MayDial(impatient)) break;
     ++waiting_;
     if (fresh) ++waiting_for_fresh_;
-    const Wake wake = changed_.WaitUntil(lock, scope.deadline, scope.stop,
-                                         [&] { return closed() || (!fresh && !idle_.empty()) || MayDial(); });
+    const TimePoint turn = impatient ? TimePoint::max() : SaturatingAdd(now, kTurn);
+    const Wake wake = changed_.WaitUntil(lock, std::min(scope.deadline, turn), scope.stop,
+                                         [&] { return closed() || (!fresh && !idle_.empty()) || MayDial(impatient); });
     --waiting_;
     if (fresh) --waiting_for_fresh_;
-    if (wake != Wake::kReady) return ScopeEnded(scope, url_, false);
+    if (wake == Wake::kReady) continue;
+    if (wake == Wake::kStopped || scope.deadline <= turn) return ScopeEnded(scope, url_, false);
+    impatient = true;
   }
   KEELSON_TRY(context, Context());
   if (!idle_.empty() && dialing_ + busy_.size() + idle_.size() >= options_.max_connections) {

@@ -47,7 +47,7 @@ class DirectPool {
   void Renew(Connections& dropped);
   void DropOld(TimePoint now, Connections& dropped);
   void Enlist(DirectConnection& connection);
-  bool MayDial() const;
+  bool MayDial(bool impatient) const;
   Result<std::shared_ptr<TlsClientContext>> Context();
 
   const DirectTransportOptions options_;

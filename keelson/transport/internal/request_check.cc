@@ -33,7 +33,7 @@ Result<void> CheckRequest(const HttpRequest& request) {
   }
   for (const auto& [name, value] : request.headers) {
     if (!IsToken(name)) return Error::InvalidArgument("the name of a request's header is not a word of letters");
-    if (std::any_of(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; })) {
+    if (value.find('\r') != value.npos || value.find('\n') != value.npos || value.find('\0') != value.npos) {
       return Error::InvalidArgument("the request's header " + name + " has the end of a line in it");
     }
   }

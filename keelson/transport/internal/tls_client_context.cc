@@ -22,9 +22,6 @@ struct Free {
 template <class T>
 using Owned = std::unique_ptr<T, Free>;
 
-// What a list brings at once: fewer calls of the system for long answers.
-constexpr size_t kReadBuffer = size_t{64} << 10;
-
 bool IsAddress(const std::string& host) {
   unsigned char bytes[16];
   return inet_pton(AF_INET, host.c_str(), bytes) == 1 || inet_pton(AF_INET6, host.c_str(), bytes) == 1;
@@ -122,10 +119,7 @@ Result<std::shared_ptr<TlsClientContext>> TlsClientContext::Create(const TlsText
   made->context_ = SSL_CTX_new(TLS_client_method());
   if (made->context_ == nullptr) throw std::bad_alloc();
   KEELSON_RETURN_IF_ERROR(ConfigureTlsClient(made->context_, texts, insecure_skip_verify));
-  SSL_CTX_set_mode(made->context_,
-                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-  SSL_CTX_set_read_ahead(made->context_, 1);
-  SSL_CTX_set_default_read_buffer_len(made->context_, kReadBuffer);
+  SSL_CTX_set_mode(made->context_, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_ex_data(made->context_, OwnerIndex(), made.get());
   SSL_CTX_set_session_cache_mode(made->context_, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(made->context_, OnNewSession);
@@ -156,7 +150,10 @@ SSL* TlsClientContext::NewConnection(const std::string& server_name) {
   SSL_SESSION* session = nullptr;
   {
     MutexLock lock(mutex_);
-    session = std::exchange(session_, nullptr);  // a session of TLS 1.3 is for one use
+    // Used again and again until the server gives another. That it shows who we are, which is why RFC 8446 advises
+    // against it, is nothing new to a server that we show our credentials.
+    session = session_;
+    if (session != nullptr) SSL_SESSION_up_ref(session);
   }
   if (session != nullptr) {
     SSL_set_session(ssl, session);
