@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "keelson/api/compare.h"
@@ -23,6 +24,7 @@
 #include "keelson/api/optional.h"
 #include "keelson/api/quantity.h"
 #include "keelson/apiserver/kinds/field_errors.h"
+#include "keelson/apiserver/kinds/internal_form.h"
 #include "keelson/apiserver/kinds/path.h"
 #include "keelson/codec/convert.h"
 
@@ -33,7 +35,7 @@ inline constexpr std::string_view kMustNotBeNegative = "must be greater than or 
 inline constexpr std::string_view kMustBePositive = "must be greater than 0";
 inline constexpr std::string_view kMustBeInteger = "must be an integer";
 
-// A value as errors show it.
+// A text, number or list of them as errors show it; for structs there is InternalForm.
 template <class T>
 Json Shown(const T& value) {
   return ToJsonValue(value);
@@ -110,7 +112,11 @@ template <class T>
 void CheckImmutable(const T& value, const T& old, const Path& path, FieldErrors& errors,
                     std::string_view detail = kFieldIsImmutable) {
   if (Equal(value, old)) return;
-  errors.Invalid(path, Shown(value), detail);
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    errors.Invalid(path, Json(value), detail);
+  } else {
+    errors.InvalidShown(path, InternalForm(value), detail);
+  }
 }
 
 }  // namespace keelson::apiserver

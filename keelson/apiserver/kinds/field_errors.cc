@@ -75,6 +75,10 @@ void FieldErrors::Duplicate(const Path& path, const Json& value, std::string_vie
   Add("FieldValueDuplicate", path, WithDetail("Duplicate value: " + Shown(value), detail));
 }
 
+void FieldErrors::DuplicateShown(const Path& path, std::string_view shown, std::string_view detail) {
+  Add("FieldValueDuplicate", path, WithDetail(std::string("Duplicate value: ").append(shown), detail));
+}
+
 void FieldErrors::NotFound(const Path& path, const Json& value, std::string_view detail) {
   Add("FieldValueNotFound", path, WithDetail("Not found: " + Shown(value), detail));
 }

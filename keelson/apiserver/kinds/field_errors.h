@@ -44,6 +44,7 @@ class FieldErrors {
   void NotSupportedShown(const Path& path, std::string_view shown, std::span<const std::string_view> supported);
   // `spec.x: Duplicate value: "v"`, with ": detail" when there is any.
   void Duplicate(const Path& path, const Json& value, std::string_view detail = {});
+  void DuplicateShown(const Path& path, std::string_view shown, std::string_view detail = {});
   // `spec.x: Not found: "v"`, with ": detail" when there is any.
   void NotFound(const Path& path, const Json& value, std::string_view detail = {});
   // `spec.x: Forbidden: detail`

@@ -1,0 +1,11 @@
+#include "keelson/apiserver/kinds/builtin_rules.h"
+
+namespace keelson::apiserver {
+
+RulesTable RulesTable::Builtin() {
+  RulesTable table;
+  AddCoreRules(table);
+  return table;
+}
+
+}  // namespace keelson::apiserver

@@ -1,0 +1,14 @@
+// The rules of a few related kinds each; builtin_rules.h puts these groups together.
+#pragma once
+
+#include "keelson/apiserver/kinds/rules.h"
+
+namespace keelson::apiserver {
+
+// core_*.cc
+void AddConfigRules(RulesTable& table);   // ConfigMap, Secret
+void AddClusterRules(RulesTable& table);  // Namespace, Node, ServiceAccount
+void AddQuotaRules(RulesTable& table);    // LimitRange, ResourceQuota
+void AddEventRules(RulesTable& table);    // Event of both groups
+
+}  // namespace keelson::apiserver
