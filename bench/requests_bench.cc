@@ -1,7 +1,7 @@
 // Measures requests against a server: creates ConfigMaps, gets, updates, lists and deletes them. bench/go/requests does
 // the same with client-go.
 //
-//   bench-requests --kubeconfig FILE [--objects 2000] [--workers 16] [--lists 50]
+//   bench-requests --kubeconfig FILE [--objects 2000] [--workers 16] [--lists 50] [--protobuf]
 //   bench-requests --kubeconfig FILE --one-get       what a small program pays: time and memory of one get
 //
 // Prints a line of figures: calls a second, and CPU time of this process a call in microseconds.
@@ -118,12 +118,16 @@ int Run(int argc, char** argv) {
   const TimePoint started = Clock::Now();
   std::string kubeconfig;
   int objects = 2000, workers = 16, lists = 50;
-  bool one_get = false;
+  bool one_get = false, protobuf = false;
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
     const char* value = i + 1 < argc ? argv[i + 1] : "";
     if (flag == "--one-get") {
       one_get = true;
+      continue;
+    }
+    if (flag == "--protobuf") {
+      protobuf = true;
       continue;
     }
     if (flag == "--kubeconfig")
@@ -138,7 +142,8 @@ int Run(int argc, char** argv) {
       return std::fprintf(stderr, "unknown argument %s; see bench/requests_bench.cc\n", flag.c_str()), 2;
     ++i;
   }
-  const Client client(MakeTransport(LoadClientConfig({.kubeconfig = kubeconfig}).OrExit()).OrExit());
+  const Client client(MakeTransport(LoadClientConfig({.kubeconfig = kubeconfig}).OrExit()).OrExit(),
+                      {.content_type = protobuf ? ContentType::kProtobuf : ContentType::kJson});
   (one_get ? MeasureOneGet(client, started) : MeasureRequests(client, objects, workers, lists)).OrExit();
   return 0;
 }

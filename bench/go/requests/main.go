@@ -1,9 +1,10 @@
 // Measures requests of client-go against a server: creates ConfigMaps, gets, updates, lists and deletes them.
 //
-//	requests -kubeconfig FILE [-n 2000] [-workers 16] [-lists 50]
+//	requests -kubeconfig FILE [-n 2000] [-workers 16] [-lists 50] [-protobuf]
 //
 // Prints a line of figures: calls a second, and CPU time of this process a call in microseconds. The client is what a
-// program gets from client-go without asking: typed, JSON, HTTP/2, no rate limit on our side (QPS -1).
+// program gets from client-go without asking: typed, HTTP/2, no rate limit on our side (QPS -1). Only the format is
+// said: by itself the typed client of v0.36 uses protobuf for built-in kinds.
 package main
 
 import (
@@ -60,6 +61,7 @@ func main() {
 	n := flag.Int("n", 2000, "objects")
 	workers := flag.Int("workers", 16, "callers at a time")
 	lists := flag.Int("lists", 50, "lists of all objects")
+	protobuf := flag.Bool("protobuf", false, "protobuf instead of JSON")
 	flag.Parse()
 
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
@@ -67,6 +69,11 @@ func main() {
 		log.Fatal(err)
 	}
 	config.QPS = -1
+	config.ContentType = "application/json"
+	if *protobuf {
+		config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+		config.ContentType = "application/vnd.kubernetes.protobuf"
+	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		log.Fatal(err)

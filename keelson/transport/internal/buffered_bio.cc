@@ -31,6 +31,7 @@ int SocketBuffer::Read(BIO* bio, char* to, int size) {
     }
     self.begin_ = 0;
     self.end_ = static_cast<size_t>(got);
+    self.drained_ = self.end_ < kInput;
   }
   const size_t taken = std::min(static_cast<size_t>(size), self.end_ - self.begin_);
   std::memcpy(to, self.input_.get() + self.begin_, taken);

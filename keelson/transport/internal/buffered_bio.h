@@ -22,6 +22,8 @@ class SocketBuffer {
 
   // Bytes have come that OpenSSL has not taken.
   bool HasUnread() const { return begin_ != end_; }
+  // Nor has the socket more, as far as the last reading told.
+  bool IsDrained() const { return begin_ == end_ && drained_; }
   // Bytes that went into the socket.
   uint64_t written() const { return written_; }
 
@@ -35,6 +37,7 @@ class SocketBuffer {
   std::unique_ptr<char[]> input_;
   size_t begin_ = 0;
   size_t end_ = 0;
+  bool drained_ = false;
   uint64_t written_ = 0;
 };
 

@@ -17,6 +17,9 @@ namespace keelson::internal {
 namespace {
 
 constexpr size_t kInput = size_t{16} << 10;
+// Of a long answer: as much is waited for at a time, but no longer than that.
+constexpr int kMuch = 48 << 10;
+constexpr Duration kMoment = std::chrono::microseconds(300);
 // Headers and the lines between chunks have limits of their own below this.
 constexpr size_t kMaxInput = size_t{256} << 10;
 
@@ -125,6 +128,7 @@ IoStatus DirectConnection::Fill() {
       const ssize_t got = recv(socket_, to, room, 0);
       if (got > 0) {
         end_ += static_cast<size_t>(got);
+        drained_ = static_cast<size_t>(got) < room;
         return IoStatus::kDone;
       }
       if (got == 0) return IoStatus::kEnd;
@@ -139,19 +143,42 @@ IoStatus DirectConnection::Fill() {
   return IoStatus::kDone;
 }
 
-WaitOutcome DirectConnection::Wait(short events, const CallScope& scope) const {
+WaitOutcome DirectConnection::Wait(short events, const CallScope& scope) {
+  SetLowWater(1);
+  return Poll(events, scope, false);
+}
+
+WaitOutcome DirectConnection::WaitForMuch(const CallScope& scope) {
+  SetLowWater(kMuch);
+  return Poll(POLLIN, scope, true);
+}
+
+void DirectConnection::SetLowWater(int bytes) {
+  if (bytes == low_water_) return;
+  if (setsockopt(socket_, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes) == 0) low_water_ = bytes;
+}
+
+WaitOutcome DirectConnection::Poll(short events, const CallScope& scope, bool for_a_moment) {
   pollfd polled = {.fd = socket_, .events = events, .revents = 0};
   while (true) {
-    int milliseconds = -1;
+    Duration left = for_a_moment ? kMoment : Duration::max();
     if (scope.deadline != TimePoint::max()) {
       const TimePoint now = Clock::Now();
       if (scope.deadline <= now) return WaitOutcome::kTimeout;
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(scope.deadline - now).count();
-      milliseconds = static_cast<int>(std::min<int64_t>(left, 60'000));
+      left = std::min(left, scope.deadline - now);
     }
-    const int ready = poll(&polled, 1, milliseconds);
+    int ready = 0;
+    if (left == Duration::max()) {
+      ready = poll(&polled, 1, -1);
+    } else {
+      left = std::min<Duration>(left, std::chrono::minutes(1));
+      const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+      const timespec time = {.tv_sec = seconds.count(),
+                             .tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(left - seconds).count()};
+      ready = ppoll(&polled, 1, &time, nullptr);
+    }
     if (interrupted() || scope.stop.StopRequested()) return WaitOutcome::kStopped;
-    if (ready > 0) return WaitOutcome::kReady;
+    if (ready > 0 || for_a_moment) return WaitOutcome::kReady;
     if (ready < 0 && errno != EINTR && errno != EAGAIN) return WaitOutcome::kReady;  // reading tells what is wrong
   }
 }

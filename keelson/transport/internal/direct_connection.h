@@ -44,11 +44,16 @@ class DirectConnection {
 
   // Reads once, without waiting, behind what is unread.
   IoStatus Fill();
+  // The last Fill took all there was: the next would find nothing.
+  bool IsDrained() const { return ssl_ == nullptr ? drained_ : buffer_.IsDrained() && SSL_pending(ssl_) == 0; }
   std::string_view unread() const { return {input_.data() + begin_, end_ - begin_}; }
   void Consume(size_t bytes) { begin_ += bytes; }
 
   // Until the socket can do it (POLLIN, POLLOUT) or has failed. kStopped also after Interrupt.
-  WaitOutcome Wait(short events, const CallScope& scope) const;
+  WaitOutcome Wait(short events, const CallScope& scope);
+  // In the midst of a long answer: until much can be read, or a moment has passed. Servers write such answers in many
+  // small pieces, and being woken for each would cost more than the pieces.
+  WaitOutcome WaitForMuch(const CallScope& scope);
 
   // Whoever waits stops waiting, and nothing more goes over it.
   void Interrupt();
@@ -74,6 +79,8 @@ class DirectConnection {
   size_t slot = 0;
 
  private:
+  WaitOutcome Poll(short events, const CallScope& scope, bool for_a_moment);
+  void SetLowWater(int bytes);
   IoStatus Outcome(int result);
   IoStatus SocketOutcome();
 
@@ -84,8 +91,10 @@ class DirectConnection {
   std::unique_ptr<PeerCertificate> peer_;
   std::atomic<bool> interrupted_ = false;
   uint64_t plain_written_ = 0;
+  int low_water_ = 1;  // bytes that the socket waits for before it counts as readable
 
   std::vector<char> input_;
+  bool drained_ = false;
   size_t begin_ = 0;
   size_t end_ = 0;
   std::unique_ptr<GzipInflater> inflater_;  // made when the first packed answer comes

@@ -18,6 +18,9 @@ constexpr int kMaxInterimAnswers = 16;
 // A body up to this size is sent in one piece with the headers.
 constexpr size_t kSmallBody = size_t{64} << 10;
 
+// A body that was longer than this so far goes on for a while.
+constexpr size_t kLongBody = size_t{128} << 10;
+
 struct Interrupter {
   DirectConnection* connection;
   void operator()() const { connection->Interrupt(); }
@@ -107,13 +110,15 @@ class DirectBody final : public BodyStream {
   std::unique_ptr<DirectConnection> connection_;
   std::optional<StopCallback<Interrupter>> interrupter_;  // while there is a connection
   std::optional<Http1ResponseParser> parser_;
-  bool sent_ = false;       // the request may have reached the server
-  bool heard_ = false;      // a byte of the answer has come
-  bool answered_ = false;   // status and headers have come
-  bool reusable_ = true;    // as far as we are concerned
-  bool at_end_ = false;     // of the answer
-  bool stale_read_ = true;  // the socket has nothing that we know of: wait before reading
-  size_t given_ = 0;        // bytes of the connection's buffer that Next gave and that are not consumed yet
+  bool sent_ = false;             // the request may have reached the server
+  bool heard_ = false;            // a byte of the answer has come
+  bool answered_ = false;         // status and headers have come
+  bool reusable_ = true;          // as far as we are concerned
+  bool at_end_ = false;           // of the answer
+  bool stale_read_ = true;        // the socket has nothing that we know of: wait before reading
+  bool waited_for_much_ = false;  // and nothing came: wait for anything now
+  size_t body_bytes_ = 0;         // of the body so far
+  size_t given_ = 0;              // bytes of the connection's buffer that Next gave and that are not consumed yet
   bool unpacker_active_ = false;
   std::string_view packed_;  // what came and was not unpacked
   std::optional<Error> error_;
@@ -179,12 +184,18 @@ Result<void> DirectBody::SendAll(std::string_view bytes) {
 Result<DirectBody::Reading> DirectBody::ReadMore() {
   while (true) {
     if (stale_read_) {
-      const WaitOutcome outcome = connection_->Wait(POLLIN, scope_);
+      const bool for_much = body_bytes_ >= kLongBody && !waited_for_much_;
+      const WaitOutcome outcome = for_much ? connection_->WaitForMuch(scope_) : connection_->Wait(POLLIN, scope_);
       if (outcome != WaitOutcome::kReady) return Ended(outcome);
+      waited_for_much_ = for_much;
       stale_read_ = false;
     }
     switch (connection_->Fill()) {
-      case IoStatus::kDone: heard_ = true; return Reading::kMore;
+      case IoStatus::kDone:
+        heard_ = true;
+        waited_for_much_ = false;
+        stale_read_ = connection_->IsDrained();
+        return Reading::kMore;
       case IoStatus::kEnd: return Reading::kEnd;
       case IoStatus::kWantRead: stale_read_ = true; break;
       case IoStatus::kWantWrite: {
@@ -248,6 +259,7 @@ Result<std::string_view> DirectBody::NextPacked() {
     const size_t used = before - input.size();
     if (step == ParseStep::kBody) {
       given_ = used;
+      body_bytes_ += used;
       return parser_->body();
     }
     connection_->Consume(used);
