@@ -1,0 +1,190 @@
+// Measures an informer: lists and watches a resource, then takes N updates. bench/go/informer and bench/rust/informer
+// do the same with client-go and kube-rs; bench/informer/run runs them all against one replay server (replay_bench.cc).
+//
+//   bench-informer --server URL [--resource pods|configmaps] [--events N] [--protobuf] [--reads SECONDS]
+//
+// Prints "synced objects=… wall_s=… cpu_s=… rss_kb=… peak_kb=…" when the cache is whole and, after N updates have come
+// to a handler, "events=… wall_s=… cpu_s=… rss_kb=… peak_kb=…". Each line's time and CPU are its own phase's. With
+// --reads eight threads read the cache while the updates come (or for that time, without): "reads get_per_s=…
+// list_per_s=…".
+#include <sys/resource.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "keelson/api/core/v1.h"
+#include "keelson/cache/informer.h"
+#include "keelson/client/client.h"
+#include "keelson/client/config.h"
+#include "keelson/core/clock.h"
+#include "keelson/core/random.h"
+#include "keelson/core/semaphore.h"
+#include "keelson/core/thread.h"
+
+namespace keelson {
+namespace {
+
+struct Arguments {
+  std::string server;
+  std::string resource = "pods";
+  long events = 0;
+  bool protobuf = false;
+  bool reads = false;
+};
+
+double CpuSeconds() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+long StatusKilobytes(std::string_view name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(name)) return std::strtol(line.c_str() + name.size(), nullptr, 10);
+  }
+  return 0;
+}
+
+// Wall and CPU time since the last line, and memory now.
+class Phase {
+ public:
+  void Print(const char* what, size_t count) {
+    const TimePoint now = Clock::Now();
+    const double cpu = CpuSeconds();
+    std::printf("%s=%zu wall_s=%.2f cpu_s=%.2f rss_kb=%ld peak_kb=%ld\n", what, count,
+                std::chrono::duration<double>(now - started_).count(), cpu - cpu_, StatusKilobytes("VmRSS:"),
+                StatusKilobytes("VmHWM:"));
+    std::fflush(stdout);
+    started_ = Clock::Now();
+    cpu_ = CpuSeconds();
+  }
+
+ private:
+  TimePoint started_ = Clock::Now();
+  double cpu_ = CpuSeconds();
+};
+
+// Eight threads that get objects by key and list those of a namespace until `stop`.
+template <class T>
+class Readers {
+ public:
+  Readers(const Lister<T>& lister, const StopToken& stop) : started_(Clock::Now()) {
+    for (const T& object : lister.List()) keys_.push_back(KeyOf(object));
+    for (int i = 0; i < 8; ++i) {
+      threads_.emplace_back("reader", [this, lister, stop, i] {
+        Random random(static_cast<uint64_t>(i));
+        uint64_t gets = 0, lists = 0, bytes = 0;
+        while (!stop.StopRequested()) {
+          for (int n = 0; n < 100; ++n) {
+            const ObjectKey& key = keys_[random.Uniform<size_t>(0, keys_.size() - 1)];
+            if (const auto object = lister.Get(key)) bytes += (*object)->metadata.name.size();
+            ++gets;
+          }
+          // As many lists as gets would be mostly lists: their time is that of looking at each object.
+          const ObjectKey& key = keys_[random.Uniform<size_t>(0, keys_.size() - 1)];
+          const Objects<T> owned = lister.ByIndex("owner", OwnerOf(key)).value();
+          for (const T& object : owned) bytes += object.metadata.name.size();
+          ++lists;
+        }
+        gets_ += gets;
+        lists_ += lists;
+        read_ += bytes;
+      });
+    }
+  }
+  // The name up to its last two dashes: what Pods of one Deployment share.
+  static std::string OwnerOf(const ObjectKey& key) {
+    const size_t dash = key.name.rfind('-', key.name.rfind('-') - 1);
+    return key.namespace_ + "/" + key.name.substr(0, dash);
+  }
+  void Print() {
+    for (Thread& thread : threads_) thread.Join();
+    const double seconds = std::chrono::duration<double>(Clock::Now() - started_).count();
+    std::printf("reads threads=8 get_per_s=%.0f list_per_s=%.0f seconds=%.2f\n", static_cast<double>(gets_) / seconds,
+                static_cast<double>(lists_) / seconds, seconds);
+    std::fflush(stdout);
+  }
+
+ private:
+  const TimePoint started_;
+  std::vector<ObjectKey> keys_;
+  std::atomic<uint64_t> gets_ = 0, lists_ = 0, read_ = 0;
+  std::vector<Thread> threads_;
+};
+
+template <class T>
+Result<void> Measure(const Arguments& arguments) {
+  Phase phase;
+  KEELSON_TRY(client,
+              Client::Connect({.server = arguments.server},
+                              {.content_type = arguments.protobuf ? ContentType::kProtobuf : ContentType::kJson}));
+  Informer<T> informer = Informer<T>::Make(client);
+  if (arguments.reads) {
+    KEELSON_RETURN_IF_ERROR(informer.AddIndex(
+        "owner", [](const T& object) { return std::vector<std::string>{Readers<T>::OwnerOf(KeyOf(object))}; }));
+  }
+  std::atomic<long> updates = 0;
+  Semaphore all_came(0);
+  const auto handler = informer.AddHandler({.on_update = [&](const T&, const T&) {
+    if (++updates == arguments.events) all_came.Release();
+  }});
+  StopSource stop;
+  informer.Start(stop.token());
+  (void)informer.WaitForSync({});
+  (void)handler.WaitForSync({});
+  phase.Print("synced objects", informer.lister().size());
+  if (arguments.events > 0) {
+    StopSource stop_reading;
+    std::unique_ptr<Readers<T>> readers;
+    if (arguments.reads) readers = std::make_unique<Readers<T>>(informer.lister(), stop_reading.token());
+    // The server holds its updates back until it is told, so that the two phases do not mix.
+    KEELSON_RETURN_IF_ERROR(client.rest().GetRaw("/replay/updates", "*/*", {}));
+    (void)all_came.Acquire({});
+    stop_reading.RequestStop();
+    if (readers) readers->Print();
+    phase.Print("events", static_cast<size_t>(updates));
+  }
+  std::fflush(stdout);
+  std::_Exit(0);  // freeing 100,000 objects one by one is not what is measured
+}
+
+int Run(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view name = argv[i];
+    const auto value = [&]() -> std::string { return i + 1 < argc ? argv[++i] : ""; };
+    if (name == "--server") {
+      arguments.server = value();
+    } else if (name == "--resource") {
+      arguments.resource = value();
+    } else if (name == "--events") {
+      arguments.events = std::strtol(value().c_str(), nullptr, 10);
+    } else if (name == "--protobuf") {
+      arguments.protobuf = true;
+    } else if (name == "--reads") {
+      arguments.reads = true;
+    } else {
+      std::fprintf(stderr, "bench-informer: unknown argument %s\n", argv[i]);
+      return 2;
+    }
+  }
+  Result<void> done =
+      arguments.resource == "configmaps" ? Measure<corev1::ConfigMap>(arguments) : Measure<corev1::Pod>(arguments);
+  std::move(done).OrExit();
+  return 0;
+}
+
+}  // namespace
+}  // namespace keelson
+
+int main(int argc, char** argv) { return keelson::Run(argc, argv); }

@@ -1,0 +1,97 @@
+// Reading objects from an informer's cache: by key, by namespace, by labels, by index.
+//
+//   Lister<corev1::Service> services = informer.lister();
+//   KEELSON_TRY(service, services.In("default").Get("web"));       // a shared pointer to a constant Service
+//   for (const corev1::Service& one : services.List(*labels::Parse("app=web"))) …
+//   KEELSON_TRY(on_node, pods.ByIndex("spec.nodeName", "node-1"));
+//
+// Nothing is asked of the server: what is given is what the watch has brought so far. Objects are shared with the cache
+// and constant; a copy to change costs next to nothing (docs/values.md).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "keelson/cache/objects.h"
+#include "keelson/cache/shared_informer.h"
+#include "keelson/core/result.h"
+
+namespace keelson {
+
+namespace internal {
+Error NotInCache(const ReflectorSource& source, std::string_view namespace_, std::string_view name);
+// Those of the snapshot that match, or nothing where all do.
+std::vector<const ObjectPtr*> Matching(const ObjectModel& model, const Snapshot& all, const labels::Selector& selector);
+}  // namespace internal
+
+// A handle: cheap to copy, thread-safe. Keeps the informer alive.
+template <class T>
+class Lister {
+ public:
+  explicit Lister(std::shared_ptr<const SharedInformer> informer, std::string namespace_ = {})
+      : informer_(std::move(informer)), namespace_(std::move(namespace_)) {}
+
+  // The same for the objects of one namespace.
+  Lister In(std::string namespace_) const { return Lister(informer_, std::move(namespace_)); }
+
+  // kNotFound when the cache does not have it; the message names the key.
+  Result<std::shared_ptr<const T>> Get(std::string_view namespace_, std::string_view name) const {
+    ObjectPtr object = informer_->store().Get(namespace_, name);
+    if (object == nullptr) return internal::NotInCache(informer_->source(), namespace_, name);
+    return ViewAs<T>(informer_->model(), std::move(object));
+  }
+  Result<std::shared_ptr<const T>> Get(const ObjectKey& key) const {
+    return Get(key.namespace_.empty() ? namespace_ : key.namespace_, key.name);
+  }
+  // Of the lister's namespace, or cluster-scoped.
+  Result<std::shared_ptr<const T>> Get(std::string_view name) const { return Get(namespace_, name); }
+
+  // Objects that do not fit T, where the cache holds another type, are left out.
+  Objects<T> List(const labels::Selector& selector = {}) const {
+    const Store& store = informer_->store();
+    if (namespace_.empty()) return Chosen(store.List(), selector);
+    return Chosen(store.ByIndex(Store::kNamespaceIndex, namespace_).value(), selector);
+  }
+
+  // kNotFound when there is no such index (AddIndex, AddFieldIndex). Of a lister of one namespace: those that are in
+  // it.
+  Result<Objects<T>> ByIndex(std::string_view index, std::string_view value) const {
+    KEELSON_TRY(found, informer_->store().ByIndex(index, value));
+    if (namespace_.empty()) return Chosen(std::move(found), {});
+    std::vector<const ObjectPtr*> inside;
+    for (const ObjectPtr& object : found) {
+      if (informer_->model().identify(object.get()).namespace_ == namespace_) inside.push_back(&object);
+    }
+    return As(std::move(found), std::move(inside));
+  }
+  Result<std::vector<std::string>> IndexValues(std::string_view index) const {
+    return informer_->store().IndexValues(index);
+  }
+
+  size_t size() const { return List().size(); }
+
+ private:
+  Objects<T> Chosen(Snapshot all, const labels::Selector& selector) const {
+    if (selector.empty() && IsStoredAs<T>(informer_->model())) return Objects<T>(std::move(all));
+    std::vector<const ObjectPtr*> chosen = internal::Matching(informer_->model(), all, selector);
+    return As(std::move(all), std::move(chosen));
+  }
+  Objects<T> As(Snapshot all, std::vector<const ObjectPtr*> chosen) const {
+    if (IsStoredAs<T>(informer_->model())) return Objects<T>(std::move(all), std::move(chosen));
+    std::vector<ObjectPtr> made;
+    for (const ObjectPtr* object : chosen) {
+      if (Result<std::shared_ptr<const T>> view = ViewAs<T>(informer_->model(), *object)) {
+        made.push_back(*std::move(view));
+      }
+    }
+    return Objects<T>(std::move(made));
+  }
+
+  std::shared_ptr<const SharedInformer> informer_;
+  std::string namespace_;
+};
+
+}  // namespace keelson

@@ -1,0 +1,67 @@
+#include "keelson/cache/object.h"
+
+#include <algorithm>
+
+namespace keelson {
+
+namespace {
+
+std::string_view TextOf(const Json* value) {
+  return value != nullptr && value->is_string() ? value->string().view() : std::string_view();
+}
+
+const Json* MetadataOf(const void* object) {
+  return static_cast<const Unstructured*>(object)->content().find("metadata");
+}
+
+const Json* Member(const Json* object, std::string_view key) {
+  return object != nullptr && object->is_object() ? object->find(key) : nullptr;
+}
+
+bool IsVersion(std::string_view text) {
+  return !text.empty() && (text == "0" || text.front() != '0') &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+namespace internal {
+
+ObjectIdentity IdentifyUnstructured(const void* object) {
+  const Json* metadata = MetadataOf(object);
+  return {.namespace_ = TextOf(Member(metadata, "namespace")),
+          .name = TextOf(Member(metadata, "name")),
+          .uid = TextOf(Member(metadata, "uid")),
+          .resource_version = TextOf(Member(metadata, "resourceVersion"))};
+}
+
+std::optional<std::string_view> AnnotationOfUnstructured(const void* object, std::string_view key) {
+  const Json* found = Member(Member(MetadataOf(object), "annotations"), key);
+  if (found == nullptr || !found->is_string()) return std::nullopt;
+  return found->string().view();
+}
+
+bool LabelsOfUnstructuredMatch(const void* object, const labels::Selector& selector) {
+  const Json* all = Member(MetadataOf(object), "labels");
+  const auto lookup = [all](const std::string& key) -> std::optional<std::string_view> {
+    const Json* found = Member(all, key);
+    if (found == nullptr || !found->is_string()) return std::nullopt;
+    return found->string().view();
+  };
+  return selector.Matches(lookup);
+}
+
+bool IsUnstructuredDeleting(const void* object) {
+  const Json* found = Member(MetadataOf(object), "deletionTimestamp");
+  return found != nullptr && found->is_string();
+}
+
+}  // namespace internal
+
+std::optional<std::strong_ordering> CompareResourceVersions(std::string_view a, std::string_view b) {
+  if (!IsVersion(a) || !IsVersion(b)) return std::nullopt;
+  if (a.size() != b.size()) return a.size() <=> b.size();
+  return a.compare(b) <=> 0;
+}
+
+}  // namespace keelson

@@ -1,0 +1,152 @@
+// The objects of a cache by key and by index, read by many threads while one writes.
+//
+//   Store store(ModelOf<corev1::Pod>());
+//   KEELSON_RETURN_IF_ERROR(store.AddIndex("node", [](const void* object) -> std::vector<std::string> {
+//     return {static_cast<const corev1::Pod*>(object)->spec.nodeName.str()};
+//   }));
+//   store.Put(pod);
+//   ObjectPtr same = store.Get("default", "web");
+//   KEELSON_TRY(on_node, store.ByIndex("node", "node-1"));
+//   for (const ObjectPtr& object : on_node) …
+//
+// A read takes a lock for the time of one lookup, of the one of 64 shards that has the key, and gives shared objects or
+// a snapshot (an O(1) copy) that stays as it is. So readers hold up the writer for a few dozen nanoseconds, however
+// much they read. Each read is atomic; an object that is being replaced may show in one index sooner than in another.
+//
+// Keys are not stored: an object is found by the hash of its name and compared with the name in its metadata.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "keelson/cache/delta.h"
+#include "keelson/cache/internal/snapshot_vector.h"
+#include "keelson/cache/object.h"
+#include "keelson/core/leaf_mutex.h"
+#include "keelson/core/mutex.h"
+#include "keelson/core/result.h"
+
+namespace keelson {
+
+namespace internal {
+struct StoreEntry;
+struct StoreElement {
+  ObjectPtr object;
+  StoreEntry* entry = nullptr;  // for the writer only
+};
+}  // namespace internal
+
+// The objects of one moment, in no particular order.
+class Snapshot {
+ public:
+  using Elements = internal::SnapshotVector<internal::StoreElement>;
+
+  Snapshot() = default;
+  explicit Snapshot(Elements elements) : elements_(std::move(elements)) {}
+
+  size_t size() const { return elements_.size(); }
+  bool empty() const { return elements_.empty(); }
+  const ObjectPtr& operator[](size_t index) const { return elements_[index].object; }
+  const Elements& elements() const { return elements_; }
+
+  class iterator {
+   public:
+    using value_type = ObjectPtr;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::forward_iterator_tag;
+    using reference = const ObjectPtr&;
+    using pointer = const ObjectPtr*;
+
+    iterator() = default;
+    explicit iterator(Elements::iterator at) : at_(at) {}
+    reference operator*() const { return at_->object; }
+    pointer operator->() const { return &at_->object; }
+    iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    iterator operator++(int) { return iterator(at_++); }
+    friend bool operator==(const iterator&, const iterator&) = default;
+
+   private:
+    Elements::iterator at_;
+  };
+  iterator begin() const { return iterator(elements_.begin()); }
+  iterator end() const { return iterator(elements_.end()); }
+
+ private:
+  Elements elements_;
+};
+
+// The index values of an object; none leaves it out of the index. Pure: it runs under the writer's lock and calls
+// nothing of the store.
+using IndexFunction = std::function<std::vector<std::string>(const void* object)>;
+
+class Store {
+ public:
+  static constexpr std::string_view kNamespaceIndex = "namespace";
+  static constexpr size_t kMaxIndexes = 32;
+
+  explicit Store(const ObjectModel& model);
+  ~Store();
+
+  // At any time; objects that are there already are indexed. kAlreadyExists when there is one of that name.
+  Result<void> AddIndex(std::string name, IndexFunction values_of);
+  bool HasIndex(std::string_view name) const { return FindIndex(name) != nullptr; }
+
+  // Null when it is not there.
+  ObjectPtr Get(std::string_view namespace_, std::string_view name) const;
+  Snapshot List() const;
+  // kNotFound when there is no such index.
+  Result<Snapshot> ByIndex(std::string_view index, std::string_view value) const;
+  // The values that the index has objects for, sorted.
+  Result<std::vector<std::string>> IndexValues(std::string_view index) const;
+  size_t size() const;
+
+  // Adds or replaces, and gives back the object that was there before.
+  ObjectPtr Put(ObjectPtr object);
+  // Gives back the object that was there.
+  ObjectPtr Remove(std::string_view namespace_, std::string_view name);
+  // Makes these the only objects. An object with the uid and version of the one that is there changes nothing. What
+  // changed is appended to `changes` where that is not null: kReplaced, and kDeleted with the final state unknown.
+  void Replace(const std::vector<ObjectPtr>& objects, std::vector<Delta>* changes);
+
+  const ObjectModel& model() const { return model_; }
+
+ private:
+  struct Shard;
+  struct Bucket;
+  class Index;
+  static constexpr size_t kShards = 64;
+
+  uint64_t HashKey(std::string_view namespace_, std::string_view name) const;
+  Shard& ShardOf(uint64_t hash) const;
+  const Index* FindIndex(std::string_view name) const;
+  internal::StoreEntry* FindEntry(uint64_t hash, std::string_view namespace_, std::string_view name) const;
+  // These are called under writer_.
+  ObjectPtr PutEntry(ObjectPtr object, uint32_t mark);
+  ObjectPtr RemoveEntry(internal::StoreEntry* entry);
+  void AddToIndexes(internal::StoreEntry& entry);
+  void UpdateIndexes(internal::StoreEntry& entry);
+
+  // Constant after construction.
+  const ObjectModel& model_;
+  const std::unique_ptr<std::array<Shard, kShards>> shards_;
+
+  mutable Mutex writer_{"store writer"};
+  uint32_t mark_ = 0;  // guarded by writer_
+  // Only added to: under writer_, and read without a lock up to index_count_. The first has all objects under "".
+  std::array<std::unique_ptr<Index>, kMaxIndexes> indexes_;
+  std::atomic<size_t> index_count_ = 0;
+};
+
+}  // namespace keelson
