@@ -252,4 +252,35 @@ void CheckCidr(std::string_view text, const Path& path, FieldErrors& errors) {
   }
 }
 
+void WarnOfIp(std::string_view text, const Path& path, std::vector<std::string>& warnings) {
+  const std::optional<IpAddress> ip = ParseIp(text);
+  if (!ip) return;
+  if (!ip->strict || (ip->is_v4() && ip->written_as_v6)) {
+    warnings.push_back(fmt::format("{}: non-standard IP address \"{}\" is invalid: use \"{}\"", path.ToString(), text,
+                                   ip->ToString()));
+  } else if (ip->written_as_v6 && ip->ToString() != text) {
+    warnings.push_back(fmt::format("{}: IPv6 address \"{}\" should be in RFC 5952 canonical format (\"{}\")",
+                                   path.ToString(), text, ip->ToString()));
+  }
+}
+
+void WarnOfCidr(std::string_view text, const Path& path, std::vector<std::string>& warnings) {
+  const std::optional<Cidr> cidr = ParseCidr(text);
+  if (!cidr) return;
+  const size_t before = warnings.size();
+  if (cidr->HasHostBits()) {
+    warnings.push_back(
+        fmt::format("{}: CIDR value \"{}\" is ambiguous in this context (should be \"{}\" or \"{}/{}\"?)",
+                    path.ToString(), text, cidr->ToString(), cidr->address.ToString(), cidr->is_v4() ? 32 : 128));
+  }
+  if (!cidr->strict || !cidr->address.strict || (cidr->address.is_v4() && cidr->address.written_as_v6)) {
+    warnings.push_back(fmt::format("{}: non-standard CIDR value \"{}\" is invalid: use \"{}\"", path.ToString(), text,
+                                   cidr->ToString()));
+  }
+  if (warnings.size() == before && cidr->address.written_as_v6 && cidr->ToString() != text) {
+    warnings.push_back(fmt::format("{}: IPv6 CIDR value \"{}\" should be in RFC 5952 canonical format (\"{}\")",
+                                   path.ToString(), text, cidr->ToString()));
+  }
+}
+
 }  // namespace keelson::apiserver

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "keelson/apiserver/kinds/field_errors.h"
 #include "keelson/apiserver/kinds/path.h"
@@ -54,5 +55,9 @@ void CheckLegacyIp(std::string_view text, const Path& path, FieldErrors& errors)
 void CheckIp(std::string_view text, const Path& path, FieldErrors& errors);
 void CheckLegacyCidr(std::string_view text, const Path& path, FieldErrors& errors);
 void CheckCidr(std::string_view text, const Path& path, FieldErrors& errors);
+
+// Addresses that an object may carry but should not: those that are spelled otherwise than they are printed.
+void WarnOfIp(std::string_view text, const Path& path, std::vector<std::string>& warnings);
+void WarnOfCidr(std::string_view text, const Path& path, std::vector<std::string>& warnings);
 
 }  // namespace keelson::apiserver

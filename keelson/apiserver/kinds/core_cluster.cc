@@ -86,6 +86,14 @@ void SetNodeDefaults(corev1::Node& node) {
 Result<void> PrepareNodeCreate(corev1::Node& node, WriteContext&) {
   node.spec.configSource.reset();
   node.status.config.reset();
+  // What the admission plugin TaintNodesByCondition does: a new node takes no pods before it is known to be ready.
+  constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+  for (const corev1::Taint& taint : std::as_const(node).spec.taints) {
+    if (taint.key == kNotReady && taint.effect == "NoSchedule") return {};
+  }
+  corev1::Taint& taint = node.spec.taints.emplace_back();
+  taint.key = kNotReady;
+  taint.effect = "NoSchedule";
   return {};
 }
 

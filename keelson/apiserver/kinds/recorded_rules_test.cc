@@ -126,8 +126,9 @@ class RecordedCase {
   }
 
   static Error InvalidObject(const AnyValue& object, const FieldErrors& errors) {
-    return apierrors::Invalid(GvkOf(object.type()).group_kind(), FindObjectMeta(object.type(), object.data())->name,
-                              errors.causes());
+    GroupKind kind = GvkOf(object.type()).group_kind();
+    if (kind.group == "events.k8s.io") kind.group = "";  // events of both groups are stored as those of the core group
+    return apierrors::Invalid(kind, FindObjectMeta(object.type(), object.data())->name, errors.causes());
   }
 
   Result<AnyValue> Create(Json tree, std::vector<std::string>& warnings) {
