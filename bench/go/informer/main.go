@@ -1,0 +1,184 @@
+// Measures an informer of client-go: lists and watches Pods, then takes N updates, as bench-informer does with Keelson.
+//
+//	informer -server URL [-events N] [-protobuf] [-reads]
+//
+// The informer is what a program gets from client-go's shared informer factory: typed, with the namespace index. Lists by
+// a watch are tried first and refused by the replay server. Prints "synced objects=… wall_s=… cpu_s=… rss_kb=… peak_kb=…" and,
+// after N updates have come to a handler, "events=…" with the same figures of that phase.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/rand"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+func cpu() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		log.Fatal(err)
+	}
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
+}
+
+// kilobytes of a line of /proc/self/status.
+func kilobytes(name string) string {
+	file, err := os.Open("/proc/self/status")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), name) {
+			return strings.Fields(lines.Text())[1]
+		}
+	}
+	return "0"
+}
+
+type phase struct {
+	started time.Time
+	cpu     float64
+}
+
+func (p *phase) print(what string, count int) {
+	fmt.Printf("%s=%d wall_s=%.2f cpu_s=%.2f rss_kb=%s peak_kb=%s\n", what, count, time.Since(p.started).Seconds(),
+		cpu()-p.cpu, kilobytes("VmRSS:"), kilobytes("VmHWM:"))
+	*p = phase{time.Now(), cpu()}
+}
+
+// owner is the name up to its last two dashes: what Pods of one Deployment share.
+func owner(namespace, name string) string {
+	last := strings.LastIndexByte(name, '-')
+	return namespace + "/" + name[:strings.LastIndexByte(name[:last], '-')]
+}
+
+// read gets objects by key and lists those of an owner from eight goroutines until stop is closed.
+func read(indexer cache.Indexer, stop chan struct{}) func() {
+	keys := indexer.ListKeys()
+	var gets, lists, bytes atomic.Int64
+	var wait sync.WaitGroup
+	started := time.Now()
+	for i := range 8 {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			random := rand.New(rand.NewSource(int64(i)))
+			got, listed, seen := int64(0), int64(0), int64(0)
+			for {
+				select {
+				case <-stop:
+					gets.Add(got)
+					lists.Add(listed)
+					bytes.Add(seen)
+					return
+				default:
+				}
+				for range 100 {
+					object, exists, err := indexer.GetByKey(keys[random.Intn(len(keys))])
+					if err == nil && exists {
+						seen += int64(len(object.(*corev1.Pod).Name))
+					}
+					got++
+				}
+				namespace, name, _ := strings.Cut(keys[random.Intn(len(keys))], "/")
+				objects, err := indexer.ByIndex("owner", owner(namespace, name))
+				if err != nil {
+					log.Fatal(err)
+				}
+				for _, object := range objects {
+					seen += int64(len(object.(*corev1.Pod).Name))
+				}
+				listed++
+			}
+		}()
+	}
+	return func() {
+		wait.Wait()
+		seconds := time.Since(started).Seconds()
+		fmt.Printf("reads threads=8 get_per_s=%.0f list_per_s=%.0f seconds=%.2f\n", float64(gets.Load())/seconds,
+			float64(lists.Load())/seconds, seconds)
+	}
+}
+
+func main() {
+	server := flag.String("server", "", "where the replay server is")
+	events := flag.Int64("events", 0, "updates to take")
+	protobuf := flag.Bool("protobuf", false, "ask for protobuf")
+	reads := flag.Bool("reads", false, "read the cache while the updates come")
+	flag.Parse()
+
+	p := phase{time.Now(), cpu()}
+	config := &rest.Config{Host: *server, QPS: -1}
+	if *protobuf {
+		config.ContentType = "application/vnd.kubernetes.protobuf"
+	} else {
+		config.ContentType = "application/json"
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	informer := factory.Core().V1().Pods().Informer()
+	if *reads {
+		if err := informer.AddIndexers(cache.Indexers{"owner": func(object any) ([]string, error) {
+			pod := object.(*corev1.Pod)
+			return []string{owner(pod.Namespace, pod.Name)}, nil
+		}}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	var updates atomic.Int64
+	all := make(chan struct{})
+	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		UpdateFunc: func(any, any) {
+			if updates.Add(1) == *events {
+				close(all)
+			}
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	never := make(chan struct{})
+	factory.Start(never)
+	if !cache.WaitForCacheSync(never, registration.HasSynced) {
+		log.Fatal("stopped")
+	}
+	p.print("synced objects", len(informer.GetStore().ListKeys()))
+	if *events == 0 {
+		return
+	}
+	stop := make(chan struct{})
+	printReads := func() {}
+	if *reads {
+		printReads = read(informer.GetIndexer(), stop)
+	}
+	answer, err := http.Get(*server + "/replay/updates")
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, answer.Body)
+	answer.Body.Close()
+	<-all
+	close(stop)
+	printReads()
+	p.print("events", int(updates.Load()))
+}
