@@ -1,4 +1,5 @@
-// For tests of the HTTP client: servers and proxies that can do what no library lets one do.
+// For tests of the HTTP clients: servers and proxies that can do what no library lets one do, and the transports over
+// sockets behind one interface.
 //
 //   ScriptedServer server([](Connection& client) {
 //     client.ReadUntil("\r\n\r\n");
@@ -26,6 +27,7 @@
 #include "keelson/core/mutex.h"
 #include "keelson/core/thread.h"
 #include "keelson/transport/curl_transport.h"
+#include "keelson/transport/direct_transport.h"
 #include "keelson/transport/http_server_test_support.h"
 
 namespace keelson {
@@ -187,10 +189,61 @@ inline void Relay(Connection& client, uint16_t port) {
   }
 }
 
-inline std::unique_ptr<CurlTransport> TransportTo(CurlTransportOptions options) {
-  Result<std::unique_ptr<CurlTransport>> transport = CurlTransport::Create(std::move(options));
+enum class TransportKind { kCurl, kDirect };
+
+// A transport of either kind, with what they have in common beyond Transport.
+class AnyTransport final : public Transport {
+ public:
+  static Result<std::unique_ptr<AnyTransport>> Create(TransportKind kind, CurlTransportOptions options) {
+    auto any = std::make_unique<AnyTransport>();
+    if (kind == TransportKind::kCurl) {
+      KEELSON_TRY(made, CurlTransport::Create(std::move(options)));
+      any->curl_ = std::move(made);
+      return any;
+    }
+    KEELSON_TRY(made, DirectTransport::Create({.server = options.server,
+                                               .tls = options.tls,
+                                               .unix_socket = options.unix_socket,
+                                               .disable_compression = options.disable_compression,
+                                               .connect_timeout = options.connect_timeout,
+                                               .keep_alive = options.keep_alive,
+                                               .max_connections = options.max_connections}));
+    any->direct_ = std::move(made);
+    return any;
+  }
+
+  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override {
+    return curl_ ? curl_->Send(std::move(request), scope) : direct_->Send(std::move(request), scope);
+  }
+  Result<void> SetClientCertificate(PemSource certificate, PemSource key) {
+    return curl_ ? curl_->SetClientCertificate(certificate, key) : direct_->SetClientCertificate(certificate, key);
+  }
+  void CloseIdle() { curl_ ? curl_->CloseIdle() : direct_->CloseIdle(); }
+
+ private:
+  std::unique_ptr<CurlTransport> curl_;  // or
+  std::unique_ptr<DirectTransport> direct_;
+};
+
+inline std::unique_ptr<AnyTransport> TransportTo(CurlTransportOptions options,
+                                                 TransportKind kind = TransportKind::kCurl) {
+  Result<std::unique_ptr<AnyTransport>> transport = AnyTransport::Create(kind, std::move(options));
   EXPECT_TRUE(transport.has_value()) << (transport ? "" : transport.error().message());
   return *std::move(transport);
+}
+
+// For tests that hold for both kinds.
+class EitherTransportTest : public testing::TestWithParam<TransportKind> {
+ protected:
+  static std::unique_ptr<AnyTransport> TransportTo(CurlTransportOptions options) {
+    return keelson::TransportTo(std::move(options), GetParam());
+  }
+  static bool IsDirect() { return GetParam() == TransportKind::kDirect; }
+};
+
+inline auto EitherTransport() { return testing::Values(TransportKind::kCurl, TransportKind::kDirect); }
+inline std::string NameOfKind(const testing::TestParamInfo<TransportKind>& kind) {
+  return kind.param == TransportKind::kCurl ? "Curl" : "Direct";
 }
 
 inline CallScope Soon() { return {.deadline = Clock::Now() + kPatience}; }

@@ -2,7 +2,8 @@
 //
 //	requests -kubeconfig FILE [-n 2000] [-workers 16] [-lists 50] [-protobuf]
 //
-// Prints a line of figures: calls a second, and CPU time of this process a call in microseconds. The client is what a
+// Prints a line of figures: calls a second, and CPU time of this process a call in microseconds. The first ones, warm_up,
+// are gets of one Namespace, ten for each worker. The client is what a
 // program gets from client-go without asking: typed, HTTP/2, no rate limit on our side (QPS -1). Only the format is
 // said: by itself the typed client of v0.36 uses protobuf for built-in kinds.
 package main
@@ -87,6 +88,10 @@ func main() {
 	maps := client.CoreV1().ConfigMaps(namespace)
 	name := func(i int) string { return fmt.Sprintf("object-%d", i) }
 
+	measure("warm_up", 10**workers, *workers, func(int) error {
+		_, err := client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+		return err
+	})
 	measure("create", *n, *workers, func(i int) error {
 		_, err := maps.Create(ctx, &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: name(i), Labels: map[string]string{"app": "bench"}},

@@ -1,4 +1,5 @@
-#include "keelson/transport/curl_transport.h"
+// What transports over sockets have in common, whether libcurl or the calling thread carries the bytes.
+#include "keelson/transport/socket_transport.h"
 
 #include <gtest/gtest.h>
 
@@ -26,9 +27,10 @@ struct Way {
   const char* name;
   bool tls;
   bool http2;
+  TransportKind kind = TransportKind::kCurl;
 };
 
-class CurlTransportTest : public testing::TestWithParam<Way> {
+class WaysTest : public testing::TestWithParam<Way> {
  protected:
   void Serve(FunctionHandler::Function function, HttpServerOptions options = {}) {
     handler_ = std::make_unique<FunctionHandler>(std::move(function));
@@ -41,11 +43,11 @@ class CurlTransportTest : public testing::TestWithParam<Way> {
     server_ = StartOrDie(*handler_, std::move(options));
   }
 
-  std::unique_ptr<CurlTransport> Connect(CurlTransportOptions options = {}) {
+  std::unique_ptr<AnyTransport> Connect(CurlTransportOptions options = {}) {
     options.server = server_->url();
     options.tls.ca.text = authority_.certificate();
     options.http2 = GetParam().http2;
-    return TransportTo(std::move(options));
+    return TransportTo(std::move(options), GetParam().kind);
   }
 
   // Leaves an answer unfinished until the end of the test.
@@ -61,11 +63,13 @@ class CurlTransportTest : public testing::TestWithParam<Way> {
   std::vector<std::shared_ptr<ResponseWriter>> kept_;  // guarded by kept_mutex_
 };
 
-INSTANTIATE_TEST_SUITE_P(Ways, CurlTransportTest,
-                         testing::Values(Way{"Plain", false, false}, Way{"Tls", true, false}, Way{"Http2", true, true}),
+INSTANTIATE_TEST_SUITE_P(Ways, WaysTest,
+                         testing::Values(Way{"Plain", false, false}, Way{"Tls", true, false}, Way{"Http2", true, true},
+                                         Way{"DirectPlain", false, false, TransportKind::kDirect},
+                                         Way{"DirectTls", true, false, TransportKind::kDirect}),
                          [](const auto& way) { return way.param.name; });
 
-TEST_P(CurlTransportTest, CarriesMethodTargetHeadersAndBody) {
+TEST_P(WaysTest, CarriesMethodTargetHeadersAndBody) {
   Serve([](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
     std::string text = request.method + " " + request.path + "?" + request.query + " " + request.body;
     for (const char* name : {"Content-Type", "X-Token", "Expect", "X-Empty"}) {
@@ -92,7 +96,7 @@ TEST_P(CurlTransportTest, CarriesMethodTargetHeadersAndBody) {
   }
 }
 
-TEST_P(CurlTransportTest, AnyStatusIsAnAnswerWithItsHeaders) {
+TEST_P(WaysTest, AnyStatusIsAnAnswerWithItsHeaders) {
   Serve([](ServerRequest, std::shared_ptr<ResponseWriter> response) {
     response->Start(404, {{"X-One", "first"}, {"X-One", "second"}, {"X-Empty", ""}});
     response->Write("nothing here");
@@ -108,7 +112,7 @@ TEST_P(CurlTransportTest, AnyStatusIsAnAnswerWithItsHeaders) {
   EXPECT_EQ(*answer->body->Next(), "");
 }
 
-TEST_P(CurlTransportTest, LargeAnswersArriveWhole) {
+TEST_P(WaysTest, LargeAnswersArriveWhole) {
   std::string large(size_t{20} << 20, '\0');
   for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * 2654435761u >> 13);
   Serve([&](ServerRequest, std::shared_ptr<ResponseWriter> response) { Respond(*response, 200, "x/y", large); });
@@ -121,7 +125,7 @@ TEST_P(CurlTransportTest, LargeAnswersArriveWhole) {
 }
 
 // More than is held for a reader, of an answer whose reader waits: others go on, and it arrives whole.
-TEST_P(CurlTransportTest, AnUnreadAnswerDoesNotKeepNewCallsFromTheirs) {
+TEST_P(WaysTest, AnUnreadAnswerDoesNotKeepNewCallsFromTheirs) {
   const std::string large(size_t{60} << 20, 'x');
   Serve([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
     Respond(*response, 200, "x/y", request.path == "/large" ? large : "small");
@@ -133,7 +137,7 @@ TEST_P(CurlTransportTest, AnUnreadAnswerDoesNotKeepNewCallsFromTheirs) {
   EXPECT_TRUE(*ReadAll(*slow->body, large.size()) == large);
 }
 
-TEST_P(CurlTransportTest, ThousandCallsFromManyThreads) {
+TEST_P(WaysTest, ThousandCallsFromManyThreads) {
   Serve(Echo);
   const auto transport = Connect();
   std::atomic<int> good = 0;
@@ -152,7 +156,8 @@ TEST_P(CurlTransportTest, ThousandCallsFromManyThreads) {
   EXPECT_EQ(good, 1024);
 }
 
-TEST_P(CurlTransportTest, StreamsHaveTheirOwnConnectionsAndUnaryCallsShare) {
+TEST_P(WaysTest, StreamsHaveTheirOwnConnectionsAndUnaryCallsShare) {
+  if (GetParam().kind == TransportKind::kDirect) GTEST_SKIP() << "streams are for libcurl";
   Mutex mutex;
   std::set<std::string> unary, streams;
   std::vector<std::shared_ptr<ResponseWriter>> open;
@@ -180,7 +185,7 @@ TEST_P(CurlTransportTest, StreamsHaveTheirOwnConnectionsAndUnaryCallsShare) {
   open.clear();
 }
 
-TEST_P(CurlTransportTest, CloseIdleMakesNewConnections) {
+TEST_P(WaysTest, CloseIdleMakesNewConnections) {
   Serve([](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
     Respond(*response, 200, "text/plain", request.peer.address);
   });
@@ -191,7 +196,7 @@ TEST_P(CurlTransportTest, CloseIdleMakesNewConnections) {
   EXPECT_NE(Outcome(*transport, {}), first);
 }
 
-TEST_P(CurlTransportTest, CancelAndDeadlineEndACallThatWaitsForItsAnswer) {
+TEST_P(WaysTest, CancelAndDeadlineEndACallThatWaitsForItsAnswer) {
   Counted arrived, gone;
   Serve([&](ServerRequest, std::shared_ptr<ResponseWriter> response) {
     response->OnEvents(nullptr, [&gone] { gone.Add(); });
@@ -218,7 +223,7 @@ TEST_P(CurlTransportTest, CancelAndDeadlineEndACallThatWaitsForItsAnswer) {
   EXPECT_TRUE(gone.WaitFor(2));
 }
 
-TEST_P(CurlTransportTest, CancelAndDeadlineEndABodyThatDoesNotGoOn) {
+TEST_P(WaysTest, CancelAndDeadlineEndABodyThatDoesNotGoOn) {
   Counted gone;
   Serve([&](ServerRequest, std::shared_ptr<ResponseWriter> response) {
     response->Start(200, {});
@@ -250,7 +255,7 @@ TEST_P(CurlTransportTest, CancelAndDeadlineEndABodyThatDoesNotGoOn) {
   }
 }
 
-TEST_P(CurlTransportTest, DroppingABodyTellsTheServer) {
+TEST_P(WaysTest, DroppingABodyTellsTheServer) {
   Counted gone;
   Serve([&](ServerRequest, std::shared_ptr<ResponseWriter> response) {
     response->Start(200, {});
@@ -265,7 +270,7 @@ TEST_P(CurlTransportTest, DroppingABodyTellsTheServer) {
   }
 }
 
-TEST_P(CurlTransportTest, CancellingOneOfTwoTellsTheServerAndLeavesTheOther) {
+TEST_P(WaysTest, CancellingOneOfTwoTellsTheServerAndLeavesTheOther) {
   Counted arrived, gone;
   Awaited<std::shared_ptr<ResponseWriter>> other;
   Serve([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
@@ -290,7 +295,7 @@ TEST_P(CurlTransportTest, CancellingOneOfTwoTellsTheServerAndLeavesTheOther) {
   other.Set(nullptr);
 }
 
-TEST_P(CurlTransportTest, DestructionEndsCallsUnderWay) {
+TEST_P(WaysTest, DestructionEndsCallsUnderWay) {
   Counted arrived;
   Serve([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
     if (request.path == "/body") response->Start(200, {});
@@ -314,7 +319,7 @@ TEST_P(CurlTransportTest, DestructionEndsCallsUnderWay) {
   EXPECT_EQ(open->body->Next().error().code(), ErrorCode::kCancelled);
 }
 
-TEST_P(CurlTransportTest, StreamIsNotReadFasterThanItsReader) {
+TEST_P(WaysTest, StreamIsNotReadFasterThanItsReader) {
   std::shared_ptr<ResponseWriter> writer;
   Awaited<bool> started;
   Serve([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
@@ -346,14 +351,18 @@ TEST_P(CurlTransportTest, StreamIsNotReadFasterThanItsReader) {
   writer.reset();
 }
 
-TEST(CurlTransport, HeldPrefixComesBeforeEveryTarget) {
+class SocketTransportTest : public EitherTransportTest {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SocketTransportTest, EitherTransport(), NameOfKind);
+
+TEST_P(SocketTransportTest, HeldPrefixComesBeforeEveryTarget) {
   FunctionHandler handler(Echo);
   const auto server = StartOrDie(handler);
   const auto transport = TransportTo({.server = server->url() + "/clusters/one/"});
   EXPECT_EQ(Outcome(*transport, {.target = "/api?x=1"}), "200 GET /clusters/one/api ?x=1\n");
 }
 
-TEST(CurlTransport, ReachesAUnixSocket) {
+TEST_P(SocketTransportTest, ReachesAUnixSocket) {
   FunctionHandler handler(Echo);
   const TemporaryDirectory directory;
   const auto server = StartOrDie(handler, {.unix_socket = directory.Path("api.sock")});
@@ -367,7 +376,7 @@ TEST(CurlTransport, ReachesAUnixSocket) {
   EXPECT_NE(answer.error().message().find("none.sock"), std::string::npos) << answer.error().message();
 }
 
-TEST(CurlTransport, UnpacksGzipUnlessToldNot) {
+TEST_P(SocketTransportTest, UnpacksGzipUnlessToldNot) {
   constexpr std::string_view kPacked(
       "\037\213\010\000\000\000\000\000\002\003\053\315\053\110\114\316\116\115\121\050\035\072\014\000\310\351\250\026"
       "\264\000\000\000",
@@ -384,7 +393,7 @@ TEST(CurlTransport, UnpacksGzipUnlessToldNot) {
   const auto transport = TransportTo({.server = server.url()});
   const Result<HttpResponse> answer = transport->Send({}, Soon());
   ASSERT_TRUE(answer.has_value()) << answer.error().message();
-  EXPECT_TRUE(asked);
+  EXPECT_EQ(asked, !IsDirect());  // which does not ask a server on this machine, and unpacks nevertheless
   EXPECT_EQ(*ReadAll(*answer->body, 1000), unpacked);
   EXPECT_EQ(answer->headers.Find("Content-Encoding"), nullptr);
   EXPECT_EQ(answer->headers.Find("Content-Length"), nullptr);
@@ -394,7 +403,7 @@ TEST(CurlTransport, UnpacksGzipUnlessToldNot) {
   EXPECT_FALSE(asked);
 }
 
-TEST(CurlTransport, SaysWhatToDoWhenNobodyListens) {
+TEST_P(SocketTransportTest, SaysWhatToDoWhenNobodyListens) {
   uint16_t port = 0;
   {
     ScriptedServer server([](Connection&) {});
@@ -411,7 +420,7 @@ TEST(CurlTransport, SaysWhatToDoWhenNobodyListens) {
   EXPECT_FALSE(DetailOf(answer.error()).sent());
 }
 
-TEST(CurlTransport, SaysThatAHostIsNotKnown) {
+TEST_P(SocketTransportTest, SaysThatAHostIsNotKnown) {
   const std::string host = std::string(70, 'a') + ".invalid";  // too long for a name: nobody is asked
   const auto transport = TransportTo({.server = "http://" + host + ":1"});
   const Result<HttpResponse> answer = transport->Send({}, Soon());
@@ -420,7 +429,7 @@ TEST(CurlTransport, SaysThatAHostIsNotKnown) {
   EXPECT_FALSE(DetailOf(answer.error()).sent());
 }
 
-TEST(CurlTransport, CancelAndDeadlineEndACallThatIsConnecting) {
+TEST_P(SocketTransportTest, CancelAndDeadlineEndACallThatIsConnecting) {
   Counted hello;
   ScriptedServer server([&](Connection& client) {  // accepts, and never says a word of TLS
     client.Read(1);
@@ -446,7 +455,7 @@ TEST(CurlTransport, CancelAndDeadlineEndACallThatIsConnecting) {
   EXPECT_FALSE(DetailOf(answer.error()).sent());
 }
 
-TEST(CurlTransport, ScopeThatIsOverSendsNothing) {
+TEST_P(SocketTransportTest, ScopeThatIsOverSendsNothing) {
   ScriptedServer server([](Connection&) {});
   const auto transport = TransportTo({.server = server.url()});
   StopSource source;
@@ -456,7 +465,7 @@ TEST(CurlTransport, ScopeThatIsOverSendsNothing) {
   EXPECT_EQ(server.accepted(), 0);
 }
 
-TEST(CurlTransport, AnswerThatIsCutAtAnyByteIsAnErrorBehindWhatCame) {
+TEST_P(SocketTransportTest, AnswerThatIsCutAtAnyByteIsAnErrorBehindWhatCame) {
   const std::string body = "7\r\n{\"a\":1}\r\n8\r\n\n{\"b\":2}\r\n0\r\n\r\n";
   const std::string answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body;
   const std::string whole = "{\"a\":1}\n{\"b\":2}";
@@ -468,7 +477,8 @@ TEST(CurlTransport, AnswerThatIsCutAtAnyByteIsAnErrorBehindWhatCame) {
     if (reset) client.ResetAtClose();
   });
   const auto transport = TransportTo({.server = server.url()});
-  for (cut = 0; cut < answer.size() - 1; ++cut) {  // without its last byte it is whole
+  // libcurl takes an answer without its last byte for whole.
+  for (cut = 0; cut < answer.size() - (IsDirect() ? 0 : 1); ++cut) {
     Result<HttpResponse> watch = transport->Send({.streaming = true}, Soon());
     if (cut < answer.size() - body.size()) {
       ASSERT_FALSE(watch.has_value()) << cut;
@@ -498,7 +508,7 @@ TEST(CurlTransport, AnswerThatIsCutAtAnyByteIsAnErrorBehindWhatCame) {
 }
 
 // A server that closes a connection after it has read a request may have carried it out.
-TEST(CurlTransport, OnlyReadsAreSentAgainWhenAKeptConnectionIsLost) {
+TEST_P(SocketTransportTest, OnlyReadsAreSentAgainWhenAKeptConnectionIsLost) {
   Mutex mutex;
   std::vector<std::string> seen;
   ScriptedServer server([&](Connection& client) {
@@ -531,7 +541,7 @@ TEST(CurlTransport, OnlyReadsAreSentAgainWhenAKeptConnectionIsLost) {
   }
 }
 
-TEST(CurlTransport, WhatDoesNotSpeakHttpIsAProtocolFailure) {
+TEST_P(SocketTransportTest, WhatDoesNotSpeakHttpIsAProtocolFailure) {
   ScriptedServer server([](Connection& client) {
     client.ReadRequest();
     client.Send("SSH-2.0-OpenSSH\r\n");
@@ -542,7 +552,7 @@ TEST(CurlTransport, WhatDoesNotSpeakHttpIsAProtocolFailure) {
   EXPECT_EQ(DetailOf(answer.error()).failure(), TransportFailure::kProtocol) << answer.error().message();
 }
 
-TEST(CurlTransport, InterimAnswersAreSkipped) {
+TEST_P(SocketTransportTest, InterimAnswersAreSkipped) {
   ScriptedServer server([](Connection& client) {
     client.ReadRequest();
     client.Send("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n" + std::string(kOk));
@@ -554,7 +564,7 @@ TEST(CurlTransport, InterimAnswersAreSkipped) {
   EXPECT_EQ(answer->headers.Find("X-Early"), nullptr);
 }
 
-TEST(CurlTransport, RequestsThatWouldBreakOutOfTheirLineAreRefused) {
+TEST_P(SocketTransportTest, RequestsThatWouldBreakOutOfTheirLineAreRefused) {
   ScriptedServer server([](Connection&) {});
   const auto transport = TransportTo({.server = server.url()});
   for (const HttpRequest& request :
@@ -567,9 +577,9 @@ TEST(CurlTransport, RequestsThatWouldBreakOutOfTheirLineAreRefused) {
   EXPECT_EQ(server.accepted(), 0);
 }
 
-TEST(CurlTransport, IsNotMadeFromWhatCannotWork) {
+TEST_P(SocketTransportTest, IsNotMadeFromWhatCannotWork) {
   const auto failure = [](CurlTransportOptions options) {
-    const auto transport = CurlTransport::Create(std::move(options));
+    const auto transport = AnyTransport::Create(GetParam(), std::move(options));
     return transport ? "made" : transport.error().message();
   };
   EXPECT_NE(failure({.server = "10.0.0.1:6443"}).find("has no scheme"), std::string::npos);
@@ -579,16 +589,18 @@ TEST(CurlTransport, IsNotMadeFromWhatCannotWork) {
             std::string::npos);
   EXPECT_NE(failure({.server = "https://a", .tls = {.ca = {.text = "no PEM"}}}).find("no certificate found"),
             std::string::npos);
+  if (IsDirect()) return;
   EXPECT_EQ(
       failure({.server = "https://a", .proxy_url = "ftp://me:secret@proxy"}),
       "the proxy's URL has the scheme \"ftp\"; expected http://, https://, socks5:// or socks5h:// and a host and "
       "port");
 }
 
-TEST(CurlTransport, IsNotMadeInASimulation) {
+TEST_P(SocketTransportTest, IsNotMadeInASimulation) {
   std::string message;
   Simulation simulation({.seed = 1});
-  (void)simulation.Run([&] { message = CurlTransport::Create({.server = "http://127.0.0.1:1"}).error().message(); });
+  (void)simulation.Run(
+      [&] { message = AnyTransport::Create(GetParam(), {.server = "http://127.0.0.1:1"}).error().message(); });
   EXPECT_NE(message.find("inside a simulation"), std::string::npos) << message;
 }
 

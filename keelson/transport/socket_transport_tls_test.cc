@@ -1,4 +1,4 @@
-// How a CurlTransport trusts servers and shows itself to them.
+// How transports over sockets trust servers and show themselves to them.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -24,7 +24,7 @@ void WhoAmI(ServerRequest request, std::shared_ptr<ResponseWriter> response) {
 }
 
 // Asks until the answer is the one wanted, for changes of files are looked for once a second.
-bool Eventually(CurlTransport& transport, const std::string& wanted) {
+bool Eventually(Transport& transport, const std::string& wanted) {
   const TimePoint patience = Clock::Now() + kPatience;
   while (Clock::Now() < patience) {
     if (Outcome(transport, {}) == wanted) return true;
@@ -33,7 +33,7 @@ bool Eventually(CurlTransport& transport, const std::string& wanted) {
   return false;
 }
 
-Error FailureOf(CurlTransport& transport) {
+Error FailureOf(Transport& transport) {
   for (const bool streaming : {true, false}) {
     Result<HttpResponse> answer = transport.Send({.streaming = streaming}, Soon());
     if (answer) return Error::Internal("an answer came");
@@ -49,7 +49,7 @@ void ExpectTlsFailure(const Error& error, std::string_view part) {
   EXPECT_NE(error.message().find(part), std::string::npos) << error.message();
 }
 
-class CurlTlsTest : public testing::Test {
+class TlsTest : public EitherTransportTest {
  protected:
   void Serve(const TlsServerOptions& tls) { server_ = StartOrDie(handler_, {.tls = tls, .threads = 1}); }
 
@@ -58,7 +58,9 @@ class CurlTlsTest : public testing::Test {
   std::unique_ptr<HttpServer> server_;
 };
 
-TEST_F(CurlTlsTest, TrustsTheGivenAuthorityFromTextOrFile) {
+INSTANTIATE_TEST_SUITE_P(Kinds, TlsTest, EitherTransport(), NameOfKind);
+
+TEST_P(TlsTest, TrustsTheGivenAuthorityFromTextOrFile) {
   Serve(ServerTls(authority_.IssueServer()));
   const auto by_text = TransportTo({.server = server_->url(), .tls = {.ca = {.text = authority_.certificate()}}});
   EXPECT_EQ(Outcome(*by_text, {}), "200 nobody");
@@ -69,7 +71,7 @@ TEST_F(CurlTlsTest, TrustsTheGivenAuthorityFromTextOrFile) {
   EXPECT_EQ(Outcome(*by_file, {.streaming = true}), "200 nobody");
 }
 
-TEST_F(CurlTlsTest, RefusesAnotherAuthority) {
+TEST_P(TlsTest, RefusesAnotherAuthority) {
   Serve(ServerTls(authority_.IssueServer()));
   const TestAuthority other("other");
   const auto transport = TransportTo({.server = server_->url(), .tls = {.ca = {.text = other.certificate()}}});
@@ -79,13 +81,13 @@ TEST_F(CurlTlsTest, RefusesAnotherAuthority) {
   ExpectTlsFailure(FailureOf(*by_system), "not trusted here");
 }
 
-TEST_F(CurlTlsTest, RefusesAnotherNameAndListsThoseOfTheCertificate) {
+TEST_P(TlsTest, RefusesAnotherNameAndListsThoseOfTheCertificate) {
   Serve(ServerTls(authority_.IssueServer({"api.example.com", "10.1.2.3"})));
   const auto transport = TransportTo({.server = server_->url(), .tls = {.ca = {.text = authority_.certificate()}}});
   ExpectTlsFailure(FailureOf(*transport), "is for api.example.com, 10.1.2.3 and not for 127.0.0.1");
 }
 
-TEST_F(CurlTlsTest, ExpectsTheGivenServerNameAndKeepsTheHostHeader) {
+TEST_P(TlsTest, ExpectsTheGivenServerNameAndKeepsTheHostHeader) {
   Awaited<std::string> host;
   FunctionHandler handler([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
     const std::string* found = request.headers.Find("Host");
@@ -111,13 +113,13 @@ TEST_F(CurlTlsTest, ExpectsTheGivenServerNameAndKeepsTheHostHeader) {
   ExpectTlsFailure(FailureOf(*wrong), "not for other.example.com");
 }
 
-TEST_F(CurlTlsTest, RefusesAnExpiredCertificate) {
+TEST_P(TlsTest, RefusesAnExpiredCertificate) {
   Serve(ServerTls(authority_.Issue({.common_name = "old", .names = {"127.0.0.1"}, .not_after = -1min})));
   const auto transport = TransportTo({.server = server_->url(), .tls = {.ca = {.text = authority_.certificate()}}});
   ExpectTlsFailure(FailureOf(*transport), "the certificate of CN=old expired on ");
 }
 
-TEST_F(CurlTlsTest, ChecksNothingWhenToldSo) {
+TEST_P(TlsTest, ChecksNothingWhenToldSo) {
   const TestAuthority other("other");
   Serve(ServerTls(other.Issue({.common_name = "old", .names = {"elsewhere"}, .not_after = -1min})));
   const auto transport = TransportTo({.server = server_->url(), .tls = {.insecure_skip_verify = true}});
@@ -125,7 +127,7 @@ TEST_F(CurlTlsTest, ChecksNothingWhenToldSo) {
   EXPECT_EQ(Outcome(*transport, {.streaming = true}), "200 nobody");
 }
 
-TEST_F(CurlTlsTest, ShowsItsCertificate) {
+TEST_P(TlsTest, ShowsItsCertificate) {
   TlsServerOptions tls = ServerTls(authority_.IssueServer());
   tls.client_ca.text = authority_.certificate();
   tls.require_client_certificate = true;
@@ -157,10 +159,10 @@ TEST_F(CurlTlsTest, ShowsItsCertificate) {
 
   options.tls.certificate.text = alice.certificate;
   options.tls.key.text = bob.key;
-  EXPECT_NE(CurlTransport::Create(options).error().message().find("does not belong"), std::string::npos);
+  EXPECT_NE(AnyTransport::Create(GetParam(), options).error().message().find("does not belong"), std::string::npos);
 }
 
-TEST_F(CurlTlsTest, FilesThatChangeAreUsedWhileAStreamGoesOn) {
+TEST_P(TlsTest, FilesThatChangeAreUsedWhileAStreamGoesOn) {
   const TemporaryDirectory directory;
   const TestCertificate first = authority_.IssueServer();
   const TestCertificate alice = authority_.IssueClient("alice");
