@@ -1,7 +1,9 @@
 #include "keelson/apiserver/store/memory_store.h"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 
 #include "keelson/apiserver/store/list_reader.h"
@@ -12,9 +14,6 @@ namespace {
 
 // As etcd begins: the first write is 2, and 0 stays free to mean "any".
 constexpr Revision kFirstRevision = 1;
-
-Error NotFound() { return {ErrorCode::kNotFound, "no such object"}; }
-Error Conflict() { return {ErrorCode::kConflict, "object has another revision"}; }
 
 // Equal parts share their memory: neighbours have their namespace in common and often their labels; a new version of an
 // object has nearly all of this in common with the one before.
@@ -29,10 +28,11 @@ void ShareWith(const StoredObject& other, bool same_object, Draft& draft) {
 
 }  // namespace
 
-MemoryStore::MemoryStore(const StoreOptions& options)
+MemoryStore::MemoryStore(const StoreOptions& options, std::unique_ptr<SqliteJournal> journal)
     : options_(options),
-      revision_(kFirstRevision),
-      forgotten_(kFirstRevision),
+      revision_(journal == nullptr ? kFirstRevision : journal->revision()),
+      forgotten_(revision_.load()),
+      journal_(std::move(journal)),
       hub_(std::make_unique<WatchHub>(WatchHub::Options{.tick = options.tick, .max_behind = options.history_events + 1},
                                       revision_)) {}
 
@@ -41,10 +41,27 @@ MemoryStore::~MemoryStore() {
   for (std::atomic<Chunk*>& chunk : chunks_) delete chunk.load();
 }
 
+Result<void> MemoryStore::Load() {
+  MutexLock lock(write_mutex_);
+  for (const std::string& name : journal_->collections()) Add(name);
+  return journal_->Load([&](uint32_t id, Draft draft, Revision revision) -> Result<void> {
+    Request request{.kind = Event::Kind::kCreated, .collection = &At(CollectionId{id}), .draft = std::move(draft)};
+    Result<Prepared> prepared = Prepare(request, revision);
+    if (!prepared) return Error::Internal("object \"" + request.draft.name + "\" is there twice");
+    WriterLock writer(request.collection->mutex);
+    request.collection->index.Insert(prepared->place, prepared->event->object());
+    return {};
+  });
+}
+
 CollectionId MemoryStore::Register(std::string_view name) {
   MutexLock lock(write_mutex_);
-  const auto [entry, added] = by_name_.try_emplace(std::string(name));
-  if (!added) return entry->second;
+  if (const auto known = by_name_.find(std::string(name)); known != by_name_.end()) return known->second;
+  if (journal_ != nullptr) journal_->AddCollection(name);
+  return Add(name);
+}
+
+CollectionId MemoryStore::Add(std::string_view name) {
   const uint32_t index = collections_.load();
   if (index == kChunks * kChunkSize) throw std::length_error("store: too many collections");
   std::atomic<Chunk*>& slot = chunks_[index / kChunkSize];
@@ -53,47 +70,39 @@ CollectionId MemoryStore::Register(std::string_view name) {
   (*chunk)[index % kChunkSize] = std::make_unique<Collection>(std::string(name), index, forgotten_);
   slot.store(chunk, std::memory_order_release);
   collections_.store(index + 1, std::memory_order_release);
-  entry->second = static_cast<CollectionId>(index);
-  return entry->second;
+  by_name_.emplace(name, CollectionId{index});
+  return CollectionId{index};
 }
 
 Result<ObjectPtr> MemoryStore::Get(CollectionId id, std::string_view namespace_, std::string_view name) const {
   const Collection& collection = At(id);
   ReaderLock lock(collection.mutex);
   const ObjectIndex::Place place = collection.index.Find(namespace_, name);
-  if (!place.found) return NotFound();
+  if (!place.found) return Error(ErrorCode::kNotFound, "no such object");
   return collection.index.At(place);
 }
 
-Result<MemoryStore::Prepared> MemoryStore::PrepareCreate(const Collection& collection, Draft draft,
-                                                         Revision revision) const {
-  const ObjectIndex::Place place = collection.index.Find(draft.namespace_, draft.name);
-  if (place.found) return Error(ErrorCode::kAlreadyExists, "object exists");
-  if (const StoredObject* neighbour = collection.index.Neighbour(place)) ShareWith(*neighbour, false, draft);
-  auto object = std::make_shared<const StoredObject>(std::move(draft), revision);
-  return Prepared{place, std::make_shared<const Event>(Event::Kind::kCreated, std::move(object), nullptr)};
-}
-
-Result<MemoryStore::Prepared> MemoryStore::PrepareUpdate(const Collection& collection, Draft draft, Revision expected,
-                                                         Revision revision) const {
-  const ObjectIndex::Place place = collection.index.Find(draft.namespace_, draft.name);
-  if (!place.found) return NotFound();
-  const ObjectPtr& previous = collection.index.At(place);
-  if (previous->revision() != expected) return Conflict();
-  ShareWith(*previous, true, draft);
-  auto object = std::make_shared<const StoredObject>(std::move(draft), revision);
-  return Prepared{place, std::make_shared<const Event>(Event::Kind::kUpdated, std::move(object), previous)};
-}
-
-Result<MemoryStore::Prepared> MemoryStore::PrepareDelete(const Collection& collection, std::string_view namespace_,
-                                                         std::string_view name, Revision expected,
-                                                         Revision revision) const {
-  const ObjectIndex::Place place = collection.index.Find(namespace_, name);
-  if (!place.found) return NotFound();
-  const ObjectPtr& previous = collection.index.At(place);
-  if (previous->revision() != expected) return Conflict();
-  auto object = std::make_shared<const StoredObject>(*previous, revision);
-  return Prepared{place, std::make_shared<const Event>(Event::Kind::kDeleted, std::move(object), previous)};
+Result<MemoryStore::Prepared> MemoryStore::Prepare(Request& request, Revision revision) const {
+  const ObjectIndex& index = request.collection->index;
+  Draft& draft = request.draft;
+  const ObjectIndex::Place place = index.Find(draft.namespace_, draft.name);
+  if (request.kind == Event::Kind::kCreated) {
+    if (place.found) return Error(ErrorCode::kAlreadyExists, "object exists");
+    if (const StoredObject* neighbour = index.Neighbour(place)) ShareWith(*neighbour, false, draft);
+    auto object = std::make_shared<const StoredObject>(std::move(draft), revision);
+    return Prepared{place, std::make_shared<const Event>(request.kind, std::move(object), nullptr)};
+  }
+  if (!place.found) return Error(ErrorCode::kNotFound, "no such object");
+  const ObjectPtr& previous = index.At(place);
+  if (previous->revision() != request.expected) return Error(ErrorCode::kConflict, "object has another revision");
+  ObjectPtr object;
+  if (request.kind == Event::Kind::kUpdated) {
+    ShareWith(*previous, true, draft);
+    object = std::make_shared<const StoredObject>(std::move(draft), revision);
+  } else {
+    object = std::make_shared<const StoredObject>(*previous, revision);
+  }
+  return Prepared{place, std::make_shared<const Event>(request.kind, std::move(object), previous)};
 }
 
 void MemoryStore::Apply(Collection& collection, const Prepared& prepared, std::vector<EventPtr>& dropped) {
@@ -133,14 +142,15 @@ void MemoryStore::TrimBytes(std::vector<EventPtr>& dropped) {
   }
 }
 
-template <class Prepare>
-Result<ObjectPtr> MemoryStore::Write(Collection& collection, Prepare prepare) {
+Result<ObjectPtr> MemoryStore::Write(Request request) {
+  Collection& collection = *request.collection;
   hub_->WaitForRoom(collection);
+  if (journal_ != nullptr) return WriteToJournal(request);
   std::vector<EventPtr> dropped;  // destroyed without the lock
   EventPtr event;
   {
     MutexLock lock(write_mutex_);
-    KEELSON_TRY(prepared, prepare(revision_.load(std::memory_order_relaxed) + 1));
+    KEELSON_TRY(prepared, Prepare(request, revision_.load(std::memory_order_relaxed) + 1));
     Apply(collection, prepared, dropped);
     event = std::move(prepared.event);
   }
@@ -148,20 +158,87 @@ Result<ObjectPtr> MemoryStore::Write(Collection& collection, Prepare prepare) {
   return event->object();
 }
 
+Result<ObjectPtr> MemoryStore::WriteToJournal(Request& request) {
+  MutexLock lock(queue_mutex_);
+  queue_.push_back(&request);
+  while (true) {
+    committed_.Wait(lock, [&] { return request.result.has_value() || !committing_; });
+    if (request.result) return *std::move(request.result);
+    committing_ = true;
+    std::vector<Request*> requests = std::exchange(queue_, {});
+    lock.Unlock();
+    const size_t finished = CommitTogether(requests);
+    lock.Lock();
+    // In front again: those that did not fit in came before those that came meanwhile.
+    queue_.insert(queue_.begin(), requests.begin() + static_cast<std::ptrdiff_t>(finished), requests.end());
+    committing_ = false;
+    committed_.NotifyAll();
+  }
+}
+
+size_t MemoryStore::CommitTogether(std::span<Request* const> requests) {
+  constexpr size_t kMost = 256;
+  std::vector<EventPtr> dropped;
+  std::vector<std::pair<Request*, Prepared>> prepared;
+  std::vector<std::optional<Result<ObjectPtr>>> results;
+  size_t finished = 0;
+  {
+    MutexLock lock(write_mutex_);
+    Revision next = revision_.load(std::memory_order_relaxed);
+    std::unordered_set<size_t> touched;
+    for (Request* request : requests.first(std::min(requests.size(), kMost))) {
+      // What an earlier request of this transaction did to the key cannot be seen yet: the next transaction takes it.
+      const size_t key = std::hash<std::string_view>()(request->draft.name) * 31 +
+                         std::hash<std::string_view>()(request->draft.namespace_) * 7 + request->collection->id;
+      if (!touched.insert(key).second) break;
+      ++finished;
+      Result<Prepared> one = Prepare(*request, next + 1);
+      if (!one) {
+        results.emplace_back(std::move(one).error());
+        continue;
+      }
+      ++next;
+      results.emplace_back(one->event->object());
+      prepared.emplace_back(request, *std::move(one));
+    }
+    std::vector<JournalWrite> writes;
+    for (const auto& [request, one] : prepared) writes.push_back({request->collection->id, one.event.get()});
+    Result<void> kept;
+    if (!writes.empty()) kept = journal_->Commit(writes);
+    if (!kept) {
+      for (std::optional<Result<ObjectPtr>>& result : results) {
+        if (result->has_value()) result.emplace(kept.error());
+      }
+      prepared.clear();
+    }
+    for (auto& [request, one] : prepared) {
+      // Those before it may have moved its place.
+      if (prepared.size() > 1) {
+        one.place = request->collection->index.Find(one.event->object()->namespace_(), one.event->object()->name());
+      }
+      Apply(*request->collection, one, dropped);
+    }
+  }
+  for (const auto& [request, one] : prepared) hub_->Committed(*request->collection);
+  MutexLock lock(queue_mutex_);
+  for (size_t i = 0; i < finished; ++i) requests[i]->result = std::move(results[i]);
+  return finished;
+}
+
 Result<ObjectPtr> MemoryStore::Create(CollectionId id, Draft draft) {
-  Collection& collection = At(id);
-  return Write(collection, [&](Revision next) { return PrepareCreate(collection, std::move(draft), next); });
+  return Write({.kind = Event::Kind::kCreated, .collection = &At(id), .draft = std::move(draft)});
 }
 
 Result<ObjectPtr> MemoryStore::Update(CollectionId id, Draft draft, Revision expected) {
-  Collection& collection = At(id);
-  return Write(collection, [&](Revision next) { return PrepareUpdate(collection, std::move(draft), expected, next); });
+  return Write({.kind = Event::Kind::kUpdated, .collection = &At(id), .draft = std::move(draft), .expected = expected});
 }
 
 Result<ObjectPtr> MemoryStore::Delete(CollectionId id, std::string_view namespace_, std::string_view name,
                                       Revision expected) {
-  Collection& collection = At(id);
-  return Write(collection, [&](Revision next) { return PrepareDelete(collection, namespace_, name, expected, next); });
+  return Write({.kind = Event::Kind::kDeleted,
+                .collection = &At(id),
+                .draft = {.namespace_ = namespace_, .name = name},
+                .expected = expected});
 }
 
 Result<ListPage> MemoryStore::List(CollectionId id, const ListQuery& query) const {
@@ -204,8 +281,15 @@ void MemoryStore::Compact(Revision before) {
 }  // namespace internal
 
 Result<std::unique_ptr<Store>> Store::Open(StoreOptions options) {
-  if (!options.data_dir.empty()) return Error::Unsupported("data_dir: this build keeps objects in memory only");
-  return std::unique_ptr<Store>(std::make_unique<internal::MemoryStore>(options));
+  std::unique_ptr<internal::SqliteJournal> journal;
+  if (!options.data_dir.empty()) {
+    KEELSON_TRY(opened, internal::SqliteJournal::Open(options.data_dir));
+    journal = std::move(opened);
+  }
+  const bool durable = journal != nullptr;
+  auto store = std::make_unique<internal::MemoryStore>(options, std::move(journal));
+  if (durable) KEELSON_RETURN_IF_ERROR(store->Load());
+  return std::unique_ptr<Store>(std::move(store));
 }
 
 }  // namespace keelson::apiserver

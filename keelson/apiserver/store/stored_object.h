@@ -49,6 +49,8 @@ class StoredObject {
   const Map<String>& labels() const& { return meta_.labels; }
   const List<String>& fields() const& { return meta_.fields; }
   const String& json() const& { return json_; }
+  // Where in json() the revision's digits begin.
+  size_t revision_at() const { return revision_at_; }
 
   // Its protobuf envelope, made by `make` the first time somebody asks, then kept. Thread-safe; when two ask at once
   // `make` may run twice, and both get the same bytes.
