@@ -5,6 +5,7 @@ namespace keelson::apiserver {
 RulesTable RulesTable::Builtin() {
   RulesTable table;
   AddCoreRules(table);
+  AddNetworkRules(table);
   return table;
 }
 

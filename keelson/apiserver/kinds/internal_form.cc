@@ -64,6 +64,11 @@ constexpr GoName kGoNames[] = {
     {"", "httpHeaders", "HTTPHeaders"},
     {"", "gmsaCredentialSpecName", "GMSACredentialSpecName"},
     {"", "gmsaCredentialSpec", "GMSACredentialSpec"},
+    {"", "cidrs", "CIDRs"},
+    {"", "uid", "UID"},
+    {"", "apiGroups", "APIGroups"},
+    {"", "apiVersions", "APIVersions"},
+    {"", "nonResourceURLs", "NonResourceURLs"},
 };
 
 // Where the internal struct orders its fields otherwise, or has others.

@@ -11,4 +11,11 @@ void AddClusterRules(RulesTable& table);  // Namespace, Node, ServiceAccount
 void AddQuotaRules(RulesTable& table);    // LimitRange, ResourceQuota
 void AddEventRules(RulesTable& table);    // Event of both groups
 
+// network_*.cc
+void AddServiceRules(RulesTable& table);        // Service
+void AddEndpointRules(RulesTable& table);       // Endpoints, EndpointSlice
+void AddIngressRules(RulesTable& table);        // Ingress, IngressClass
+void AddNetworkPolicyRules(RulesTable& table);  // NetworkPolicy
+void AddAddressRules(RulesTable& table);        // IPAddress, ServiceCIDR
+
 }  // namespace keelson::apiserver
