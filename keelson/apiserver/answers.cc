@@ -1,0 +1,325 @@
+#include "keelson/apiserver/answers.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <set>
+
+#include "keelson/api/status_error.h"
+#include "keelson/apiserver/object_codec.h"
+#include "keelson/codec/convert.h"
+#include "keelson/codec/json_writer.h"
+#include "keelson/codec/protobuf_envelope.h"
+#include "keelson/codec/protobuf_writer.h"
+#include "keelson/codec/yaml_writer.h"
+#include "keelson/core/clock.h"
+
+namespace keelson::apiserver {
+
+namespace {
+
+constexpr size_t kWorthCompressing = 128 << 10;
+constexpr size_t kChunk = 1 << 20;
+
+// Quotes and backslashes escaped, control characters gone: what a Warning header may carry.
+std::string WarningHeader(std::string_view text) {
+  std::string header = "299 - \"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') header += '\\';
+    header += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  }
+  return header + "\"";
+}
+
+Headers HeadersOf(const Exchange& exchange, std::string_view content_type) {
+  Headers headers{{"Content-Type", std::string(content_type)}, {"Cache-Control", "no-cache, private"}};
+  constexpr size_t kMostWarningBytes = 64 << 10;
+  size_t bytes = 0;
+  std::set<std::string_view> sent;
+  for (const std::string& warning : exchange.warnings) {
+    if (!sent.insert(warning).second || (bytes += warning.size()) > kMostWarningBytes) continue;
+    headers.Add("Warning", WarningHeader(warning));
+  }
+  return headers;
+}
+
+// Compressing saves the network, and between processes of one machine there is none.
+bool WantsGzip(const Exchange& exchange, size_t bytes) {
+  if (bytes < kWorthCompressing) return false;
+  const std::string& peer = exchange.request.peer.address;
+  if (peer.starts_with("127.") || peer.starts_with("[::1]") || peer == "in-process" || peer.empty()) return false;
+  const std::string* accepted = exchange.request.headers.Find("Accept-Encoding");
+  return accepted != nullptr && accepted->find("gzip") != std::string::npos;
+}
+
+std::string Gzip(std::string_view text) {
+  z_stream stream{};
+  constexpr int kGzipFraming = 15 + 16;
+  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzipFraming, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
+  std::string packed(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  const int result = deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return result == Z_STREAM_END ? packed : std::string();
+}
+
+void SendBytes(Exchange& exchange, int status, Headers headers, String body) {
+  headers.Add("Content-Length", std::to_string(body.size()));
+  exchange.sent_status = status;
+  exchange.response->Start(status, std::move(headers));
+  if (exchange.request.method != "HEAD") exchange.response->Write(std::move(body));
+  exchange.response->Finish();
+}
+
+void SendBody(Exchange& exchange, int status, std::string_view content_type, std::string body) {
+  Headers headers = HeadersOf(exchange, content_type);
+  if (WantsGzip(exchange, body.size())) {
+    if (std::string packed = Gzip(body); !packed.empty()) {
+      headers.Add("Content-Encoding", "gzip");
+      headers.Add("Vary", "Accept-Encoding");
+      body = std::move(packed);
+    }
+  }
+  if (body.size() <= kChunk) return SendBytes(exchange, status, std::move(headers), String(body));
+  headers.Add("Content-Length", std::to_string(body.size()));
+  exchange.sent_status = status;
+  exchange.response->Start(status, std::move(headers));
+  if (exchange.request.method != "HEAD") {
+    for (size_t at = 0; at < body.size(); at += kChunk) {
+      exchange.response->Write(String(std::string_view(body).substr(at, kChunk)));
+    }
+  }
+  exchange.response->Finish();
+}
+
+// The text of an item behind its kind and apiVersion, which an item of a list does not repeat. All objects of a
+// resource begin alike.
+std::string_view WithoutTypeMeta(const Resource& resource, std::string_view json) {
+  const size_t skipped = std::string_view("{\"kind\":\"\",\"apiVersion\":\"\",").size() + resource.kind.size() +
+                         resource.api_version().size();
+  return json.substr(skipped);
+}
+
+std::string JsonList(const Resource& resource, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta) {
+  std::string out =
+      fmt::format("{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":", resource.kind, resource.api_version());
+  size_t bytes = 0;
+  for (const ObjectPtr& item : items) bytes += item->json().size();
+  out.reserve(out.size() + bytes + 256);
+  AppendJson(TypeOf<metav1::ListMeta>(), &meta, out);
+  out += ",\"items\":[";
+  bool first = true;
+  for (const ObjectPtr& item : items) {
+    out += first ? "{" : ",{";
+    first = false;
+    const String json = ServedJson(resource, *item);
+    out += WithoutTypeMeta(resource, json);
+  }
+  out += "]}";
+  return out;
+}
+
+void AppendVarint(uint64_t value, std::string& out) {
+  while (value >= 0x80) {
+    out += static_cast<char>(value | 0x80);
+    value >>= 7;
+  }
+  out += static_cast<char>(value);
+}
+
+// A list message is its metadata as field 1 and its items as fields 2.
+std::string ProtobufList(const Resource& resource, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta) {
+  constexpr char kMetadata = 0x0a;
+  constexpr char kItem = 0x12;
+  std::string raw;
+  std::string encoded_meta = ToProtobuf(meta);
+  raw += kMetadata;
+  AppendVarint(encoded_meta.size(), raw);
+  raw += encoded_meta;
+  for (const ObjectPtr& item : items) {
+    const String envelope = ServedProtobuf(resource, *item);
+    const std::string_view view = envelope;
+    const Result<ProtobufEnvelope> opened = OpenProtobufEnvelope(view);
+    raw += kItem;
+    AppendVarint(opened->raw.size(), raw);
+    raw += opened->raw;
+  }
+  const std::string kind = resource.kind + "List";
+  const std::string api_version = resource.api_version();
+  std::string out;
+  AppendProtobufEnvelope(ProtobufEnvelope{.api_version = api_version, .kind = kind, .raw = raw}, out);
+  return out;
+}
+
+template <class T>
+AnyValue Holding(T value) {
+  AnyValue held(TypeOf<T>());
+  *static_cast<T*>(held.data()) = std::move(value);
+  return held;
+}
+
+metav1::TableColumnDefinition Column(std::string_view name, std::string_view type, std::string_view format,
+                                     int priority) {
+  metav1::TableColumnDefinition column;
+  column.name = name;
+  column.type = type;
+  column.format = format;
+  column.priority = priority;
+  return column;
+}
+
+// The document of another version of meta.k8s.io differs in its apiVersion alone.
+std::string EncodeMeta(const Type& type, const void* value, const Representation& representation) {
+  std::string body = Encode(type, value, representation.format, representation.pretty);
+  if (representation.meta_version != "v1beta1" || representation.format == Format::kProtobuf) return body;
+  constexpr std::string_view kVersion = "meta.k8s.io/v1";
+  if (const size_t at = body.find(kVersion); at != std::string::npos) body.insert(at + kVersion.size(), "beta1");
+  return body;
+}
+
+}  // namespace
+
+std::string Encode(const Type& type, const void* value, Format format, bool pretty, std::string_view) {
+  std::string out;
+  switch (format) {
+    case Format::kJson: AppendJson(type, value, out, {.indent = pretty ? 2 : 0}); break;
+    case Format::kYaml: AppendYaml(type, value, out); break;
+    case Format::kProtobuf: AppendProtobufEnvelope(type, value, out); break;
+  }
+  return out;
+}
+
+void SendText(Exchange& exchange, int status, std::string_view content_type, std::string body) {
+  SendBody(exchange, status, content_type, std::move(body));
+}
+
+void SendError(Exchange& exchange, const Error& error) {
+  const metav1::Status status = ToStatus(error);
+  // A client that cannot be told in its own language is told in JSON.
+  Result<Representation> wanted = Negotiate(exchange.request.headers, Answer::kPlain, exchange.query.IsTrue("pretty"));
+  const Representation representation = wanted ? *wanted : Representation();
+  Headers headers = HeadersOf(exchange, ContentType(representation.format, Answer::kPlain));
+  if (status.details && status.details->retryAfterSeconds > 0) {
+    headers.Add("Retry-After", std::to_string(status.details->retryAfterSeconds));
+  }
+  SendBytes(exchange, status.code == 0 ? 500 : status.code, std::move(headers),
+            String(Encode(TypeOf<metav1::Status>(), &status, representation.format, representation.pretty)));
+}
+
+metav1::PartialObjectMetadata PartialOf(const Resource& resource, const StoredObject& object,
+                                        std::string_view meta_version) {
+  AnyValue whole = DecodeServed(resource, object);
+  metav1::PartialObjectMetadata partial;
+  partial.kind = "PartialObjectMetadata";
+  partial.apiVersion = fmt::format("meta.k8s.io/{}", meta_version);
+  partial.metadata = std::move(MetaOf(whole));
+  return partial;
+}
+
+metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& items, metav1::ListMeta meta,
+                      bool with_columns) {
+  const Resource& resource = *exchange.resource;
+  const std::string included = exchange.query.Text("includeObject");
+  metav1::Table table;
+  table.metadata = std::move(meta);
+  if (with_columns) {
+    for (const BuiltinColumn& column : resource.columns) {
+      table.columnDefinitions.push_back(Column(column.name, column.type, column.format, column.priority));
+    }
+    if (resource.columns.empty()) {
+      table.columnDefinitions.push_back(Column("Name", "string", "name", 0));
+      table.columnDefinitions.push_back(Column("Created At", "date", "", 0));
+    }
+  }
+  const PrintContext context{.now = Clock::WallNow()};
+  for (const ObjectPtr& item : items) {
+    AnyValue object = DecodeServed(resource, *item);
+    metav1::TableRow row;
+    if (resource.printer != nullptr) {
+      row.cells = resource.printer->cells(object.data(), context);
+    } else {
+      row.cells.push_back(Json(item->name()));
+      row.cells.push_back(ToJsonValue(MetaOf(object).creationTimestamp));
+    }
+    if (included == "Object") {
+      row.object = RawExtension(ServedJson(resource, *item));
+    } else if (included != "None") {
+      metav1::PartialObjectMetadata partial;
+      partial.kind = "PartialObjectMetadata";
+      partial.apiVersion = "meta.k8s.io/v1";
+      partial.metadata = std::move(MetaOf(object));
+      row.object = RawExtension(String(ToJson(partial)));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void SendReply(Exchange& exchange, const Reply& reply, const Representation& representation) {
+  const std::string_view content_type = ContentType(representation.format, Answer::kObject);
+  if (reply.value) {
+    return SendBody(exchange, reply.status, content_type,
+                    Encode(reply.value->type(), reply.value->data(), representation.format, representation.pretty));
+  }
+  const Resource& resource = *exchange.resource;
+  if (representation.view == View::kTable) {
+    metav1::ListMeta meta;
+    meta.resourceVersion = String(std::to_string(reply.stored->revision()));
+    const metav1::Table table = TableOf(exchange, {reply.stored}, std::move(meta), true);
+    return SendBody(exchange, reply.status, content_type, EncodeMeta(TypeOf<metav1::Table>(), &table, representation));
+  }
+  if (representation.view == View::kMetadata) {
+    const metav1::PartialObjectMetadata partial = PartialOf(resource, *reply.stored, representation.meta_version);
+    return SendBody(
+        exchange, reply.status, content_type,
+        Encode(TypeOf<metav1::PartialObjectMetadata>(), &partial, representation.format, representation.pretty));
+  }
+  if (representation.format == Format::kProtobuf) {
+    return SendBytes(exchange, reply.status, HeadersOf(exchange, content_type),
+                     ServedProtobuf(resource, *reply.stored));
+  }
+  if (representation.format == Format::kJson && !representation.pretty) {
+    return SendBytes(exchange, reply.status, HeadersOf(exchange, content_type), ServedJson(resource, *reply.stored));
+  }
+  const AnyValue object = DecodeServed(resource, *reply.stored);
+  SendBody(exchange, reply.status, content_type,
+           Encode(object.type(), object.data(), representation.format, representation.pretty));
+}
+
+void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta,
+              const Representation& representation) {
+  const Resource& resource = *exchange.resource;
+  const std::string_view content_type = ContentType(representation.format, Answer::kList);
+  if (representation.view == View::kTable) {
+    const metav1::Table table = TableOf(exchange, items, meta, true);
+    return SendBody(exchange, 200, content_type, EncodeMeta(TypeOf<metav1::Table>(), &table, representation));
+  }
+  if (representation.view == View::kMetadata) {
+    metav1::PartialObjectMetadataList list;
+    list.metadata = meta;
+    for (const ObjectPtr& item : items) {
+      list.items.push_back(PartialOf(resource, *item, representation.meta_version));
+    }
+    return SendBody(exchange, 200, content_type,
+                    EncodeMeta(TypeOf<metav1::PartialObjectMetadataList>(), &list, representation));
+  }
+  switch (representation.format) {
+    case Format::kProtobuf: return SendBody(exchange, 200, content_type, ProtobufList(resource, items, meta));
+    case Format::kJson:
+      if (!representation.pretty) return SendBody(exchange, 200, content_type, JsonList(resource, items, meta));
+      break;
+    case Format::kYaml: break;
+  }
+  // For people: read what was put together and write it once more.
+  AnyValue list(*resource.list_type);
+  if (Result<void> read = DecodeJson(*resource.list_type, list.data(), JsonList(resource, items, meta)); !read) {
+    return SendError(exchange, apierrors::Internal(read.error().message()));
+  }
+  SendBody(exchange, 200, content_type, Encode(list.type(), list.data(), representation.format, representation.pretty));
+}
+
+}  // namespace keelson::apiserver

@@ -1,0 +1,33 @@
+// Writes what a request came to: an object, a list, an error, in the encoding and view that was negotiated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "keelson/api/meta/v1.h"
+#include "keelson/apiserver/content.h"
+#include "keelson/apiserver/exchange.h"
+#include "keelson/apiserver/store/store.h"
+#include "keelson/core/error.h"
+
+namespace keelson::apiserver {
+
+// As a Status, with Retry-After where the error says so.
+void SendError(Exchange& exchange, const Error& error);
+void SendReply(Exchange& exchange, const Reply& reply, const Representation& representation);
+void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta,
+              const Representation& representation);
+// Text that is no API object.
+void SendText(Exchange& exchange, int status, std::string_view content_type, std::string body);
+
+// One object as a Table with one row, or of several. `with_columns`: a watch sends them with its first event only.
+metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& items, metav1::ListMeta meta,
+                      bool with_columns);
+// Metadata alone, as an object of its own kind.
+metav1::PartialObjectMetadata PartialOf(const Resource& resource, const StoredObject& object,
+                                        std::string_view meta_version);
+
+// A value of a root type in the format; JSON has no line break at its end.
+std::string Encode(const Type& type, const void* value, Format format, bool pretty, std::string_view api_version = {});
+
+}  // namespace keelson::apiserver

@@ -1,0 +1,228 @@
+#include "keelson/apiserver/api_server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "keelson/api/status_error.h"
+#include "keelson/apiserver/answers.h"
+#include "keelson/apiserver/bootstrap.h"
+#include "keelson/apiserver/discovery.h"
+#include "keelson/apiserver/health.h"
+#include "keelson/apiserver/impersonation.h"
+#include "keelson/apiserver/reads.h"
+#include "keelson/apiserver/reviews.h"
+#include "keelson/apiserver/subresources.h"
+#include "keelson/apiserver/writes.h"
+
+namespace keelson {
+
+using apiserver::Answer;
+using apiserver::Exchange;
+using apiserver::Reply;
+using apiserver::Representation;
+using apiserver::Resource;
+using apiserver::SendError;
+
+namespace {
+
+// A Status whose details are empty, as upstream answers where no handler is responsible.
+Error PlainStatus(int32_t code, std::string_view reason, std::string_view message) {
+  metav1::Status status;
+  status.status = "Failure";
+  status.code = code;
+  status.reason = reason;
+  status.message = message;
+  status.details = metav1::StatusDetails();
+  return ErrorFromStatus(std::move(status));
+}
+Error NoSuchResource() { return PlainStatus(404, "NotFound", "the server could not find the requested resource"); }
+Error NoSuchMethod() {
+  return PlainStatus(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+}
+
+void SendNoSuchPath(Exchange& exchange) {
+  apiserver::SendText(exchange, 404, "text/plain; charset=utf-8", "404 page not found\n");
+}
+
+bool Contains(const std::vector<std::string>& texts, std::string_view text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+void WarnOfDeprecation(Exchange& exchange) {
+  if (!exchange.resource->group.empty()) return;
+  if (exchange.resource->plural == "endpoints") {
+    exchange.warnings.push_back("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice");
+  } else if (exchange.resource->plural == "componentstatuses") {
+    exchange.warnings.push_back("v1 ComponentStatus is deprecated in v1.19+");
+  }
+}
+
+// Counts a request for as long as it takes.
+class InFlight {
+ public:
+  InFlight(std::atomic<int>& count, int limit) : count_(count), admitted_(++count <= limit) {}
+  ~InFlight() { --count_; }
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+  bool admitted() const { return admitted_; }
+
+ private:
+  std::atomic<int>& count_;
+  const bool admitted_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ApiServer>> ApiServer::Make(ApiServerOptions options) {
+  KEELSON_TRY(store, apiserver::Store::Open(options.store));
+  std::unique_ptr<ApiServer> server(new ApiServer(std::move(options), std::move(store)));
+  KEELSON_RETURN_IF_ERROR(apiserver::Bootstrap(server->objects_));
+  return server;
+}
+
+ApiServer::ApiServer(ApiServerOptions options, std::unique_ptr<apiserver::Store> store)
+    : options_(std::move(options)),
+      authorizer_(options_.authorizer ? options_.authorizer : std::make_shared<apiserver::MastersOnly>()),
+      rules_(apiserver::RulesTable::Builtin()),
+      store_(std::move(store)),
+      resources_(rules_, *store_),
+      authenticator_(options_.authentication),
+      objects_(*store_, resources_),
+      request_total_(*metrics_.AddCounter({.name = "apiserver_request_total",
+                                           .help = "Requests by verb, resource and the code of their answer.",
+                                           .labels = {"verb", "group", "version", "resource", "subresource", "code"},
+                                           .max_series = 10'000})) {}
+
+ApiServer::~ApiServer() = default;
+
+void ApiServer::SetAddress(const std::string& host, uint16_t port) {
+  {
+    MutexLock lock(address_mutex_);
+    address_ = fmt::format("{}:{}", host, port);
+  }
+  // Without that Service nothing is lost but the Service's port.
+  (void)apiserver::SetServicePort(objects_, port);
+}
+
+void ApiServer::Handle(ServerRequest request, std::shared_ptr<ResponseWriter> response) {
+  Exchange exchange;
+  exchange.request = std::move(request);
+  exchange.response = std::move(response);
+  const std::shared_ptr<ResponseWriter> writer = exchange.response;
+  try {
+    Serve(std::move(exchange));
+  } catch (const std::exception& exception) {
+    // Memory, most likely. The client learns that it was not its fault.
+    Exchange failed;
+    failed.response = writer;
+    SendError(failed, apierrors::Internal(exception.what()));
+  }
+}
+
+void ApiServer::Serve(Exchange exchange) {
+  Result<apiserver::Query> query = apiserver::Query::Parse(exchange.request.query);
+  if (!query) return SendError(exchange, apierrors::BadRequest(query.error().message()));
+  exchange.query = std::move(*query);
+  exchange.info = apiserver::ParseRequest(exchange.request.method, exchange.request.path, exchange.query);
+  if (exchange.request.body.size() > options_.max_body_bytes) {
+    return SendError(exchange, apierrors::RequestEntityTooLarge(
+                                   fmt::format("Request entity too large: limit is {}", options_.max_body_bytes)));
+  }
+
+  Result<apiserver::User> user = authenticator_.Authenticate(exchange.request);
+  if (!user) return SendError(exchange, apierrors::Unauthorized());
+  Result<apiserver::User> acting = ActingUser(*user, exchange.request.headers, exchange.info, *authorizer_);
+  if (!acting) return SendError(exchange, acting.error());
+  exchange.user = std::move(*acting);
+  const apiserver::Decision decision = authorizer_->Authorize(exchange.user, exchange.info);
+  if (!decision.allowed) return SendError(exchange, RefusedRequest(exchange.user, exchange.info, decision.reason));
+
+  const bool is_watch = exchange.info.verb == "watch";
+  const bool reads = exchange.request.method == "GET" || exchange.request.method == "HEAD";
+  const InFlight in_flight(reads ? reads_in_flight_ : writes_in_flight_,
+                           reads ? options_.max_reads_in_flight : options_.max_writes_in_flight);
+  if (!in_flight.admitted() && !is_watch) {
+    return SendError(exchange, apierrors::TooManyRequests("too many requests, please try again later", 1));
+  }
+  if (exchange.info.is_resource) return ServeResource(exchange);
+  if (ServeHealth(exchange, resources_, metrics_, !draining_)) return;
+  std::string address;
+  {
+    MutexLock lock(address_mutex_);
+    address = address_;
+  }
+  if (ServeDiscovery(exchange, resources_, address)) return;
+  SendNoSuchPath(exchange);
+}
+
+void ApiServer::ServeResource(Exchange& exchange) {
+  const apiserver::RequestInfo& info = exchange.info;
+  const Resource* resource = resources_.Find(info.group, info.version, info.resource);
+  if (resource == nullptr) {
+    if (!resources_.HasGroupVersion(info.group, info.version)) return SendNoSuchPath(exchange);
+    return SendError(exchange, NoSuchResource());
+  }
+  exchange.resource = resource;
+  const bool in_namespace = !info.namespace_.empty();
+  const bool is_namespace = resource->group.empty() && resource->plural == "namespaces";
+  // The scope of a resource is part of its path.
+  if (in_namespace != resource->namespaced && !is_namespace) {
+    if (in_namespace || !info.name.empty()) return SendError(exchange, NoSuchResource());
+    if (info.verb != "list" && info.verb != "watch") return SendError(exchange, NoSuchMethod());
+  }
+  if (info.verb.empty()) return SendError(exchange, NoSuchMethod());
+  WarnOfDeprecation(exchange);
+
+  const auto count = [&] {
+    request_total_
+        .With({info.verb, info.group, info.version, info.resource, info.subresource,
+               std::to_string(exchange.sent_status)})
+        .Increment();
+  };
+  if (!info.subresource.empty()) {
+    const apiserver::Subresource* subresource = resource->FindSubresource(info.subresource);
+    if (subresource == nullptr) return SendError(exchange, NoSuchResource());
+    if (!Contains(subresource->verbs, info.verb)) return SendError(exchange, NoSuchMethod());
+    ServeSubresource(exchange, objects_);
+    return count();
+  }
+  if (!resource->has_verb(info.verb)) return SendError(exchange, NoSuchMethod());
+
+  if (info.verb == "list") {
+    ListObjects(exchange, objects_);
+    return count();
+  }
+  if (info.verb == "watch") {
+    exchange.sent_status = 200;
+    count();
+    return StartWatch(std::move(exchange), objects_, options_.watch);
+  }
+  if (info.verb == "deletecollection") {
+    DeleteCollection(exchange, objects_);
+    return count();
+  }
+  const bool review = IsReview(*resource);
+  const bool binding = resource->group.empty() && resource->plural == "bindings";
+  Result<Representation> representation = Negotiate(
+      exchange.request.headers, review || binding ? Answer::kPlain : Answer::kObject, exchange.query.IsTrue("pretty"));
+  if (!representation) return SendError(exchange, representation.error());
+  Result<Reply> reply = [&]() -> Result<Reply> {
+    if (review) return AnswerReview(exchange, *authorizer_);
+    if (binding) return CreateBinding(exchange, objects_);
+    if (info.verb == "get") return GetObject(exchange, objects_);
+    if (info.verb == "create") return CreateObject(exchange, objects_);
+    if (info.verb == "update") return UpdateObject(exchange, objects_);
+    if (info.verb == "patch") return PatchObject(exchange, objects_);
+    return DeleteObject(exchange, objects_);
+  }();
+  if (!reply) {
+    SendError(exchange, reply.error());
+  } else {
+    SendReply(exchange, *reply, *representation);
+  }
+  count();
+}
+
+}  // namespace keelson

@@ -1,0 +1,357 @@
+#include "keelson/apiserver/objects.h"
+
+#include <fmt/format.h>
+
+#include "keelson/api/compare.h"
+#include "keelson/api/core/v1.h"
+#include "keelson/api/status_error.h"
+#include "keelson/apiserver/metadata_rules.h"
+#include "keelson/apiserver/object_codec.h"
+#include "keelson/core/clock.h"
+
+namespace keelson::apiserver {
+
+namespace {
+
+constexpr int kMostNames = 8;       // tries to find a free generated name
+constexpr int kMostConflicts = 64;  // tries of a write that did not ask for a certain version
+
+const corev1::Service* AsService(const AnyValue& object) {
+  if (&object.type() != &TypeOf<corev1::Service>()) return nullptr;
+  return static_cast<const corev1::Service*>(object.data());
+}
+corev1::Service* AsService(AnyValue& object) { return const_cast<corev1::Service*>(AsService(std::as_const(object))); }
+
+// Sets the field of that name to what `from` has, or empties it when that is null.
+void TakeField(AnyValue& object, std::string_view name, const AnyValue* from) {
+  const Field* field = object.type().FindField(name);
+  if (field == nullptr) return;
+  void* target = WriteField(*field, object.data());
+  if (from == nullptr) {
+    ResetValue(*field->type, target);
+  } else {
+    AssignValue(*field->type, target, ReadField(*field, from->data()));
+  }
+}
+
+// Whether anything outside metadata and status differs.
+bool SpecChanged(const AnyValue& a, const AnyValue& b) {
+  for (const Field& field : a.type().fields) {
+    if (field.name == "metadata" || field.name == "status") continue;
+    if (!Equal(*field.type, ReadField(field, a.data()), ReadField(field, b.data()))) return true;
+  }
+  return false;
+}
+
+Error InvalidObject(const Resource& resource, std::string_view name, const FieldErrors& errors) {
+  return apierrors::Invalid(resource.group_kind(), name, errors.causes());
+}
+
+void WarnOfFinalizers(const metav1::ObjectMeta& meta, const metav1::ObjectMeta* old,
+                      std::vector<std::string>& warnings) {
+  for (const String& finalizer : meta.finalizers) {
+    if (finalizer.view().find('/') != std::string_view::npos || finalizer == kOrphanFinalizer ||
+        finalizer == kForegroundFinalizer) {
+      continue;
+    }
+    if (old != nullptr && std::find(old->finalizers.begin(), old->finalizers.end(), finalizer) != old->finalizers.end())
+      continue;
+    warnings.push_back(
+        fmt::format("metadata.finalizers: \"{}\": prefer a domain-qualified finalizer name including a path (/) to "
+                    "avoid accidental conflicts with other finalizer writers",
+                    finalizer.view()));
+  }
+}
+
+}  // namespace
+
+Result<ObjectPtr> Objects::Get(const Resource& resource, std::string_view namespace_, std::string_view name) const {
+  Result<ObjectPtr> found = store_.Get(resource.collection, namespace_, name);
+  if (!found) return apierrors::NotFound(resource.group_resource(), name);
+  return found;
+}
+
+std::optional<AnyValue> Objects::FindAny(const Type& type, const ObjectKey& key) const {
+  const Resource* resource = resources_.FindServing(type);
+  if (resource == nullptr) return std::nullopt;
+  Result<ObjectPtr> found = store_.Get(resource->collection, key.namespace_, key.name);
+  if (!found) return std::nullopt;
+  return DecodeServed(*resource, **found);
+}
+
+std::vector<AnyValue> Objects::FindAnyAll(const Type& type, std::string_view namespace_) const {
+  std::vector<AnyValue> all;
+  const Resource* resource = resources_.FindServing(type);
+  if (resource == nullptr) return all;
+  Result<ListPage> page = store_.List(resource->collection, {.namespace_ = std::string(namespace_)});
+  if (!page) return all;
+  for (const ObjectPtr& object : page->items) all.push_back(DecodeServed(*resource, *object));
+  return all;
+}
+
+WriteContext Objects::ContextOf(Exchange& exchange, bool dry_run) const {
+  return {.lookup = *this,
+          .now = metav1::Time(Clock::WallNow()),
+          .user_name = exchange.user.name,
+          .user_groups = exchange.user.groups,
+          .subresource = exchange.info.subresource,
+          .dry_run = dry_run,
+          .warnings = exchange.warnings};
+}
+
+Result<void> Objects::AdmitToNamespace(const Resource& resource, const metav1::ObjectMeta& meta) const {
+  if (!resource.namespaced) return {};
+  static const GroupResource kNamespaces = {"", "namespaces"};
+  const Resource* namespaces = resources_.Find("", "v1", "namespaces");
+  Result<ObjectPtr> found = store_.Get(namespaces->collection, "", meta.namespace_);
+  if (!found) return apierrors::NotFound(kNamespaces, meta.namespace_);
+  const auto& known = namespaces->stored_rules->selectable_fields;
+  for (size_t i = 0; i < known.size() && i < (*found)->fields().size(); ++i) {
+    if (known[i] != "status.phase" || (*found)->fields()[i] != "Terminating") continue;
+    metav1::Status status = ToStatus(
+        apierrors::Forbidden(resource.group_resource(), meta.name,
+                             fmt::format("unable to create new content in namespace {} because it is being terminated",
+                                         meta.namespace_.view())));
+    metav1::StatusCause cause;
+    cause.reason = "NamespaceTerminating";
+    cause.message = fmt::format("namespace {} is being terminated", meta.namespace_.view());
+    cause.field = "metadata.namespace";
+    status.details->causes.push_back(std::move(cause));
+    return ErrorFromStatus(std::move(status));
+  }
+  return {};
+}
+
+// From the defaulted object in the stored type to one that may be stored, but for its addresses.
+Result<void> Objects::Prepare(Exchange& exchange, AnyValue& object, const WriteOptions& options) {
+  const Resource& resource = *exchange.resource;
+  const ErasedRules& rules = *resource.stored_rules;
+  metav1::ObjectMeta& meta = MetaOf(object);
+  WriteContext context = ContextOf(exchange, options.dry_run);
+
+  meta.uid = NewUid();
+  meta.creationTimestamp = context.now;
+  meta.deletionTimestamp = {};
+  meta.deletionGracePeriodSeconds = {};
+  meta.selfLink = {};
+  meta.resourceVersion = {};
+  meta.managedFields = {};
+  if (rules.generation) meta.generation = 1;
+  KEELSON_RETURN_IF_ERROR(AdmitToNamespace(resource, meta));
+  if (resource.FindSubresource("status") != nullptr && !rules.status_on_create) TakeField(object, "status", nullptr);
+  if (rules.prepare_create) KEELSON_RETURN_IF_ERROR(rules.prepare_create(object.data(), context));
+
+  FieldErrors errors;
+  ValidateMetadata(resource, meta, errors);
+  if (rules.validate) rules.validate(object.data(), errors);
+  if (!errors.empty()) return InvalidObject(resource, meta.name, errors);
+  WarnOfFinalizers(meta, nullptr, exchange.warnings);
+  if (rules.warn) rules.warn(object.data(), exchange.warnings);
+  return {};
+}
+
+Result<Reply> Objects::Create(Exchange& exchange, AnyValue served, const WriteOptions& options) {
+  const Resource& resource = *exchange.resource;
+  {
+    metav1::ObjectMeta& meta = MetaOf(served);
+    if (resource.namespaced) {
+      if (meta.namespace_.empty()) meta.namespace_ = exchange.info.namespace_;
+      if (meta.namespace_ != exchange.info.namespace_) {
+        return apierrors::BadRequest(
+            "the namespace of the provided object does not match the namespace sent on the request");
+      }
+    }
+    if (!meta.resourceVersion.empty()) {
+      return Error(ErrorCode::kInternal, "resourceVersion should not be set on objects to be created");
+    }
+  }
+  if (resource.rules->set_defaults) resource.rules->set_defaults(served.data());
+  AnyValue object = ToStored(resource, std::move(served));
+  metav1::ObjectMeta& meta = MetaOf(object);
+  const bool generated = meta.name.empty() && !meta.generateName.empty();
+
+  for (int attempt = 0;; ++attempt) {
+    if (generated) meta.name = GenerateName(meta.generateName);
+    // Preparing once more is harmless, and a name may be part of what is prepared.
+    AnyValue candidate = generated ? object : std::move(object);
+    KEELSON_RETURN_IF_ERROR(Prepare(exchange, candidate, options));
+
+    std::optional<ServiceAddresses::Reservation> reservation;
+    if (corev1::Service* service = AsService(candidate)) {
+      KEELSON_TRY(reserved, addresses_.Assign(*service, nullptr));
+      reservation.emplace(std::move(reserved));
+    }
+    if (options.dry_run) {
+      if (store_.Get(resource.collection, MetaOf(candidate).namespace_, MetaOf(candidate).name)) {
+        return apierrors::AlreadyExists(resource.group_resource(), MetaOf(candidate).name);
+      }
+      return Reply::Of(ToServed(resource, std::move(candidate)), 201);
+    }
+    const std::string name = MetaOf(candidate).name.str();
+    Result<ObjectPtr> stored = store_.Create(resource.collection, EncodeDraft(resource, candidate));
+    if (stored) {
+      if (reservation) reservation->Keep();
+      return Reply::Of(std::move(*stored), 201);
+    }
+    if (stored.error().code() != ErrorCode::kAlreadyExists) return std::move(stored).error();
+    if (!generated) return apierrors::AlreadyExists(resource.group_resource(), name);
+    if (attempt + 1 == kMostNames) return apierrors::GenerateNameConflict(resource.group_resource(), name, 1);
+  }
+}
+
+// The changed object in the stored type, ready to be stored.
+Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, const AnyValue& old,
+                                        const WriteOptions& options) {
+  const Resource& resource = *exchange.resource;
+  const ErasedRules& rules = *resource.stored_rules;
+  const std::string& subresource = exchange.info.subresource;
+  if (resource.rules->set_defaults) resource.rules->set_defaults(served.data());
+  AnyValue object = ToStored(resource, std::move(served));
+  metav1::ObjectMeta& meta = MetaOf(object);
+  const metav1::ObjectMeta& old_meta = MetaOf(old);
+  if (resource.namespaced && meta.namespace_.empty()) meta.namespace_ = old_meta.namespace_;
+  if (meta.name.empty()) meta.name = old_meta.name;
+  CarryOverMetadata(meta, old_meta);
+  meta.resourceVersion = {};
+  meta.managedFields = old_meta.managedFields;
+
+  WriteContext context = ContextOf(exchange, options.dry_run);
+  const bool main = subresource.empty() || subresource == "scale";
+  FieldErrors errors;
+  if (main) {
+    if (resource.FindSubresource("status") != nullptr) TakeField(object, "status", &old);
+    if (rules.prepare_update) KEELSON_RETURN_IF_ERROR(rules.prepare_update(object.data(), old.data(), context));
+    if (rules.generation && SpecChanged(object, old)) ++meta.generation;
+  } else {
+    // Only the status is taken over; what else a subresource may change, the kind's own rule says.
+    if (subresource == "finalize") TakeField(object, "status", &old);
+    if (subresource == "status" || subresource == "approval") {
+      for (const Field& field : object.type().fields) {
+        if (field.name != "metadata" && field.name != "status") TakeField(object, field.name, &old);
+      }
+    }
+    if (rules.prepare_status) KEELSON_RETURN_IF_ERROR(rules.prepare_status(object.data(), old.data(), context));
+    if (rules.generation && subresource != "status" && SpecChanged(object, old)) ++meta.generation;
+  }
+  ValidateMetadata(resource, meta, errors);
+  ValidateMetadataUpdate(meta, old_meta, errors);
+  if (main) {
+    if (rules.validate_update) {
+      rules.validate_update(object.data(), old.data(), errors);
+    } else if (rules.validate) {
+      rules.validate(object.data(), errors);
+    }
+  } else if (rules.validate_status) {
+    rules.validate_status(object.data(), old.data(), errors);
+  }
+  if (!errors.empty()) return InvalidObject(resource, meta.name, errors);
+  WarnOfFinalizers(meta, &old_meta, exchange.warnings);
+  if (main && rules.warn) rules.warn(object.data(), exchange.warnings);
+  return object;
+}
+
+Result<void> Objects::Rewrite(const Resource& resource, std::string_view namespace_, std::string_view name,
+                              const std::function<Result<void>(AnyValue& object)>& change, bool dry_run) {
+  for (int attempt = 0; attempt < kMostConflicts; ++attempt) {
+    KEELSON_TRY(current, Get(resource, namespace_, name));
+    AnyValue object = DecodeStored(resource, *current);
+    KEELSON_RETURN_IF_ERROR(change(object));
+    if (dry_run) return {};
+    Result<ObjectPtr> stored = store_.Update(resource.collection, EncodeDraft(resource, object), current->revision());
+    if (stored) return {};
+    if (stored.error().code() != ErrorCode::kConflict && stored.error().code() != ErrorCode::kNotFound) {
+      return std::move(stored).error();
+    }
+  }
+  return apierrors::Conflict(resource.group_resource(), name);
+}
+
+Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const Change& change,
+                              const UpdateOptions& options) {
+  const Resource& resource = *exchange.resource;
+  const std::string_view namespace_ = resource.namespaced ? std::string_view(exchange.info.namespace_) : "";
+  const std::vector<std::string> warnings_before = exchange.warnings;
+
+  for (int attempt = 0;; ++attempt) {
+    exchange.warnings = warnings_before;
+    Result<ObjectPtr> current = store_.Get(resource.collection, namespace_, name);
+    if (!current) {
+      if (!options.may_create || !resource.stored_rules->create_on_update) {
+        return apierrors::NotFound(resource.group_resource(), name);
+      }
+      KEELSON_TRY(made, change(nullptr));
+      MetaOf(made).resourceVersion = {};
+      return Create(exchange, std::move(made), options.write);
+    }
+    const AnyValue old = DecodeStored(resource, **current);
+    const AnyValue old_served = ToServed(resource, old);
+    KEELSON_TRY(served, change(&old_served));
+
+    const metav1::ObjectMeta& asked = MetaOf(served);
+    Revision expected = 0;
+    if (!asked.resourceVersion.empty() && asked.resourceVersion != "0") {
+      Result<Revision> parsed = ParseRevision(asked.resourceVersion);
+      if (!parsed) {
+        return Error(ErrorCode::kInternal,
+                     fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", asked.resourceVersion.view()));
+      }
+      expected = *parsed;
+    }
+    if (expected == 0 && !options.unconditional) {
+      FieldErrors errors;
+      const Path root("metadata");
+      const Path path = root / "resourceVersion";
+      errors.Invalid(path, Json(0), "must be specified for an update");
+      return InvalidObject(resource, name, errors);
+    }
+    if (!asked.uid.empty() && asked.uid != (*current)->uid()) {
+      return apierrors::Conflict(
+          resource.group_resource(), name,
+          fmt::format("StorageError: invalid object, Code: 4, Key: /registry/{}/{}{}, ResourceVersion: 0, "
+                      "AdditionalErrorMsg: Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                      resource.plural, namespace_.empty() ? "" : std::string(namespace_) + "/", name, asked.uid.view(),
+                      (*current)->uid().view()));
+    }
+    if (expected != 0 && expected != (*current)->revision()) {
+      return apierrors::Conflict(resource.group_resource(), name);
+    }
+
+    KEELSON_TRY(object, PrepareUpdate(exchange, std::move(served), old, options.write));
+    std::optional<ServiceAddresses::Reservation> reservation;
+    if (corev1::Service* service = AsService(object)) {
+      KEELSON_TRY(reserved, addresses_.Assign(*service, AsService(old)));
+      reservation.emplace(std::move(reserved));
+    }
+    if (options.write.dry_run) {
+      MetaOf(object).resourceVersion = String(std::to_string((*current)->revision()));
+      return Reply::Of(ToServed(resource, std::move(object)));
+    }
+    const metav1::ObjectMeta& meta = MetaOf(object);
+    // The last finalizer went: so does the object, and with it the need to write it once more.
+    const bool gone = meta.deletionTimestamp && meta.finalizers.empty() &&
+                      (!meta.deletionGracePeriodSeconds || *meta.deletionGracePeriodSeconds == 0) && !HoldsBack(object);
+    if (gone) {
+      Result<ObjectPtr> deleted = store_.Delete(resource.collection, namespace_, name, (*current)->revision());
+      if (deleted) {
+        if (const corev1::Service* service = AsService(old)) addresses_.Release(*service, nullptr);
+        MetaOf(object).resourceVersion = String(std::to_string((*current)->revision()));
+        return Reply::Of(ToServed(resource, std::move(object)));
+      }
+      if (deleted.error().code() != ErrorCode::kConflict) return apierrors::NotFound(resource.group_resource(), name);
+    } else {
+      Draft draft = EncodeDraft(resource, object);
+      if (SameContent(**current, draft)) return Reply::Of(std::move(*current));
+      Result<ObjectPtr> stored = store_.Update(resource.collection, std::move(draft), (*current)->revision());
+      if (stored) {
+        if (reservation) reservation->Keep();
+        if (const corev1::Service* service = AsService(old)) addresses_.Release(*service, AsService(object));
+        return Reply::Of(std::move(*stored));
+      }
+      if (stored.error().code() == ErrorCode::kNotFound) continue;
+      if (stored.error().code() != ErrorCode::kConflict) return std::move(stored).error();
+    }
+    if (expected != 0 || attempt + 1 >= kMostConflicts) return apierrors::Conflict(resource.group_resource(), name);
+  }
+}
+
+}  // namespace keelson::apiserver

@@ -1,0 +1,74 @@
+// What happens to objects: create, change, delete, each by the rules of its kind, into the store.
+//
+// A request's object passes these stations: defaults, what the server fills in, admission (the namespace exists, the
+// kind's own hooks), checks, store. A change is computed from the stored object and written only if nobody else was
+// faster; who did not ask for a certain version is served by trying again.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "keelson/api/access.h"
+#include "keelson/apiserver/exchange.h"
+#include "keelson/apiserver/options.h"
+#include "keelson/apiserver/resource.h"
+#include "keelson/apiserver/service_addresses.h"
+#include "keelson/apiserver/store/store.h"
+#include "keelson/core/result.h"
+
+namespace keelson::apiserver {
+
+// Whether the object stays although nothing in its metadata holds it: a Namespace that is not empty yet.
+bool HoldsBack(const AnyValue& object);
+
+// Thread-safe.
+class Objects final : public Lookup {
+ public:
+  Objects(Store& store, const ResourceTable& resources) : store_(store), resources_(resources) {}
+
+  // kNotFound in the words of the API.
+  Result<ObjectPtr> Get(const Resource& resource, std::string_view namespace_, std::string_view name) const;
+
+  // `object` is in the resource's own version.
+  Result<Reply> Create(Exchange& exchange, AnyValue object, const WriteOptions& options);
+
+  // What becomes of the stored object, in the resource's own version. `old` is null when there is none yet.
+  using Change = std::function<Result<AnyValue>(const AnyValue* old)>;
+  struct UpdateOptions {
+    WriteOptions write = {};
+    bool may_create = false;  // PUT, where the kind allows it
+    bool unconditional = true;
+  };
+  Result<Reply> Update(Exchange& exchange, std::string_view name, const Change& change, const UpdateOptions& options);
+
+  // Changes the stored object without the rules of updates: what the server itself does, such as binding a Pod.
+  Result<void> Rewrite(const Resource& resource, std::string_view namespace_, std::string_view name,
+                       const std::function<Result<void>(AnyValue& object)>& change, bool dry_run);
+
+  Result<Reply> Delete(Exchange& exchange, std::string_view name, const DeleteOptions& options);
+  // Each object by itself, as Delete does.
+  Result<Reply> DeleteOne(Exchange& exchange, const Resource& resource, std::string_view namespace_,
+                          std::string_view name, const DeleteOptions& options);
+
+  ServiceAddresses& service_addresses() { return addresses_; }
+  Store& store() { return store_; }
+  const ResourceTable& resources() const { return resources_; }
+
+ protected:
+  std::optional<AnyValue> FindAny(const Type& type, const ObjectKey& key) const override;
+  std::vector<AnyValue> FindAnyAll(const Type& type, std::string_view namespace_) const override;
+
+ private:
+  WriteContext ContextOf(Exchange& exchange, bool dry_run) const;
+  // NamespaceLifecycle: new objects need a namespace that is there and stays.
+  Result<void> AdmitToNamespace(const Resource& resource, const metav1::ObjectMeta& meta) const;
+  Result<void> Prepare(Exchange& exchange, AnyValue& object, const WriteOptions& options);
+  Result<AnyValue> PrepareUpdate(Exchange& exchange, AnyValue object, const AnyValue& old, const WriteOptions& options);
+
+  Store& store_;
+  const ResourceTable& resources_;
+  ServiceAddresses addresses_;
+};
+
+}  // namespace keelson::apiserver

@@ -1,0 +1,106 @@
+#include "keelson/apiserver/patches.h"
+
+#include <fmt/format.h>
+
+#include "keelson/api/object.h"
+#include "keelson/api/status_error.h"
+#include "keelson/apiserver/kinds/field_errors.h"
+#include "keelson/codec/convert.h"
+#include "keelson/codec/json_patch.h"
+#include "keelson/codec/json_reader.h"
+#include "keelson/codec/json_writer.h"
+#include "keelson/codec/merge_patch.h"
+#include "keelson/codec/strategic_merge_patch.h"
+
+namespace keelson::apiserver {
+
+namespace {
+
+// As Go shows a kind of JSON value.
+std::string_view GoKind(const Json& value) {
+  switch (value.kind()) {
+    case Json::Kind::kNull: return "null";
+    case Json::Kind::kBool: return "bool";
+    case Json::Kind::kInt:
+    case Json::Kind::kDouble: return "number";
+    case Json::Kind::kString: return "string";
+    case Json::Kind::kList: return "array";
+    case Json::Kind::kObject: return "object";
+  }
+  return {};
+}
+
+Error BadPatch(const Json& document, std::string_view expected) {
+  return apierrors::BadRequest(fmt::format("error decoding patch: json: cannot unmarshal {} into Go value of type {}",
+                                           GoKind(document), expected));
+}
+
+// What upstream says of an operation that does not apply: no more than this.
+Error Rejected() {
+  metav1::Status status;
+  status.status = "Failure";
+  status.message = "the server rejected our request due to an error in our request";
+  status.reason = "Invalid";
+  status.details = metav1::StatusDetails();
+  status.code = 422;
+  return ErrorFromStatus(std::move(status));
+}
+
+Error DoesNotFit(std::string_view shown, std::string_view why) {
+  FieldErrors errors;
+  errors.Invalid(Path("patch"), Json(shown), why);
+  return apierrors::Invalid({"", ""}, "", errors.causes());
+}
+
+}  // namespace
+
+Result<ObjectPatch> ObjectPatch::Parse(PatchKind kind, std::string_view body) {
+  ObjectPatch patch;
+  patch.kind_ = kind;
+  Result<Json> document = ParseJson(body);
+  if (!document) return apierrors::BadRequest("error decoding patch: " + document.error().message());
+  patch.document_ = std::move(*document);
+  if (kind == PatchKind::kJson) {
+    if (!patch.document_.is_list()) return BadPatch(patch.document_, "[]handlers.jsonPatchOp");
+    if (patch.document_.list().size() > JsonPatch::kMaxOperations) {
+      return apierrors::RequestEntityTooLarge(
+          fmt::format("The allowed maximum operations in a JSON patch is {}, got {}", JsonPatch::kMaxOperations,
+                      patch.document_.list().size()));
+    }
+  } else if (!patch.document_.is_object()) {
+    return BadPatch(patch.document_, "map[string]interface {}");
+  }
+  return patch;
+}
+
+Result<AnyValue> ObjectPatch::Apply(const AnyValue& object, FieldValidation validation,
+                                    std::vector<std::string>& warnings) const {
+  const Json before = ToJsonValue(object.type(), object.data());
+  Json after;
+  switch (kind_) {
+    case PatchKind::kJson: {
+      Result<JsonPatch> patch = JsonPatch::Parse(document_);
+      if (!patch) return Rejected();
+      Result<Json> patched = patch->Apply(before);
+      if (!patched) return Rejected();
+      after = std::move(*patched);
+      break;
+    }
+    case PatchKind::kMerge: after = ApplyMergePatch(before, document_); break;
+    case PatchKind::kStrategic: {
+      Result<Json> patched = ApplyStrategicMergePatch(object.type(), before, document_);
+      if (!patched) return DoesNotFit(ToJson(document_), patched.error().message());
+      after = std::move(*patched);
+      break;
+    }
+    case PatchKind::kApply: return apierrors::UnsupportedMediaType("415: Unsupported Media Type");
+  }
+  Result<AnyValue> typed = DecodeDocument(object.type(), after, validation, warnings);
+  if (!typed) {
+    const std::string& why = typed.error().message();
+    return DoesNotFit(ToJson(kind_ == PatchKind::kStrategic ? document_ : after), why);
+  }
+  return typed;
+}
+
+}  // namespace keelson::apiserver

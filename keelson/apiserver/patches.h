@@ -1,0 +1,27 @@
+// What a PATCH makes of an object.
+#pragma once
+
+#include <string_view>
+
+#include "keelson/api/access.h"
+#include "keelson/apiserver/content.h"
+#include "keelson/apiserver/object_codec.h"
+#include "keelson/core/result.h"
+
+namespace keelson::apiserver {
+
+// A patch, read once and applied to each version of the object that a write meets.
+class ObjectPatch {
+ public:
+  // Errors: 400, 413 for too many operations.
+  static Result<ObjectPatch> Parse(PatchKind kind, std::string_view body);
+
+  // `object` is of a root type. Errors are those of the API: 422 where the patch does not fit the object.
+  Result<AnyValue> Apply(const AnyValue& object, FieldValidation validation, std::vector<std::string>& warnings) const;
+
+ private:
+  PatchKind kind_ = PatchKind::kMerge;
+  Json document_;
+};
+
+}  // namespace keelson::apiserver

@@ -1,0 +1,106 @@
+#include "keelson/apiserver/resource.h"
+
+#include <algorithm>
+
+#include "keelson/api/builtin_types.h"
+#include "keelson/api/core/v1.h"
+#include "keelson/api/events/v1.h"
+#include "keelson/apiserver/kinds/convert_event.h"
+
+namespace keelson::apiserver {
+
+namespace {
+
+std::vector<std::string> Texts(std::span<const std::string_view> texts) { return {texts.begin(), texts.end()}; }
+
+const Type* FindListType(const BuiltinResource& builtin) {
+  const std::string kind = std::string(builtin.kind) + "List";
+  for (const Type* type : BuiltinTypes()) {
+    if (type->object_kind == kind && type->group == builtin.group && type->version == builtin.version) return type;
+  }
+  return nullptr;
+}
+
+// Two APIs of one stored object: events of events.k8s.io, and version 1 of the autoscalers.
+template <class From, class Stored, auto to_stored, auto from_stored>
+void StoreAs(Resource& resource) {
+  resource.stored_type = &TypeOf<Stored>();
+  resource.to_stored = [](const void* from, void* to) {
+    *static_cast<Stored*>(to) = to_stored(*static_cast<const From*>(from));
+  };
+  resource.from_stored = [](const void* from, void* to) {
+    *static_cast<From*>(to) = from_stored(*static_cast<const Stored*>(from));
+  };
+}
+
+std::string CollectionName(const Resource& resource) {
+  if (resource.plural == "events") return "events";
+  return resource.group_resource().ToString();
+}
+
+}  // namespace
+
+bool Resource::has_verb(std::string_view verb) const {
+  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
+
+const Subresource* Resource::FindSubresource(std::string_view name) const {
+  for (const Subresource& subresource : subresources) {
+    if (subresource.name == name) return &subresource;
+  }
+  return nullptr;
+}
+
+ResourceTable::ResourceTable(const RulesTable& rules, Store& store) {
+  for (const BuiltinResource& builtin : BuiltinResources()) {
+    auto resource = std::make_unique<Resource>();
+    resource->group = builtin.group;
+    resource->version = builtin.version;
+    resource->plural = builtin.plural;
+    resource->singular = builtin.singular;
+    resource->kind = builtin.kind;
+    resource->namespaced = builtin.namespaced;
+    resource->verbs = Texts(builtin.verbs);
+    resource->short_names = Texts(builtin.short_names);
+    resource->categories = Texts(builtin.categories);
+    for (const BuiltinSubresource& one : builtin.subresources) {
+      resource->subresources.push_back({.name = std::string(one.name),
+                                        .group = std::string(one.group),
+                                        .version = std::string(one.version),
+                                        .kind = std::string(one.kind),
+                                        .verbs = Texts(one.verbs)});
+    }
+    resource->columns = builtin.columns;
+    resource->type = builtin.type;
+    resource->list_type = FindListType(builtin);
+    resource->stored_type = builtin.type;
+    if (builtin.type == &TypeOf<eventsv1::Event>()) {
+      StoreAs<eventsv1::Event, corev1::Event, ToCoreEvent, ToEventsEvent>(*resource);
+    }
+    resource->rules = &rules.Of(*resource->type);
+    resource->stored_rules = &rules.Of(*resource->stored_type);
+    resource->printer = FindPrinter(*resource->type);
+    resource->collection = store.Register(CollectionName(*resource));
+    by_name_[{resource->group, resource->version, resource->plural}] = resource.get();
+    all_.push_back(std::move(resource));
+  }
+}
+
+const Resource* ResourceTable::Find(std::string_view group, std::string_view version, std::string_view plural) const {
+  const auto found = by_name_.find(std::tuple(group, version, plural));
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+const Resource* ResourceTable::FindServing(const Type& type) const {
+  for (const auto& resource : all_) {
+    if (resource->type == &type) return resource.get();
+  }
+  return nullptr;
+}
+
+bool ResourceTable::HasGroupVersion(std::string_view group, std::string_view version) const {
+  const auto found = by_name_.lower_bound(std::tuple(group, version, std::string_view()));
+  return found != by_name_.end() && std::get<0>(found->first) == group && std::get<1>(found->first) == version;
+}
+
+}  // namespace keelson::apiserver

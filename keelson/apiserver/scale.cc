@@ -1,0 +1,131 @@
+#include "keelson/apiserver/scale.h"
+
+#include "keelson/api/apps/v1.h"
+#include "keelson/api/autoscaling/v1.h"
+#include "keelson/api/core/v1.h"
+#include "keelson/api/label_selector_struct.h"
+#include "keelson/api/status_error.h"
+#include "keelson/apiserver/kinds/field_errors.h"
+#include "keelson/apiserver/object_codec.h"
+#include "keelson/apiserver/options.h"
+#include "keelson/apiserver/patches.h"
+#include "keelson/apiserver/writes.h"
+
+namespace keelson::apiserver {
+
+namespace {
+
+std::string SelectorText(const Optional<metav1::LabelSelector>& selector) {
+  Result<labels::Selector> parsed = labels::FromStruct(selector);
+  return parsed ? parsed->ToString() : std::string();
+}
+std::string SelectorText(const Map<String>& selector) {
+  labels::Set set;
+  for (const auto& [key, value] : selector) set.emplace(key.str(), value.str());
+  return labels::FromSet(set).ToString();
+}
+
+template <class T>
+autoscalingv1::Scale ScaleOfKind(const T& object) {
+  autoscalingv1::Scale scale;
+  scale.metadata.name = object.metadata.name;
+  scale.metadata.namespace_ = object.metadata.namespace_;
+  scale.metadata.uid = object.metadata.uid;
+  scale.metadata.resourceVersion = object.metadata.resourceVersion;
+  scale.metadata.creationTimestamp = object.metadata.creationTimestamp;
+  scale.spec.replicas = object.spec.replicas ? *object.spec.replicas : 0;
+  scale.status.replicas = object.status.replicas;
+  scale.status.selector = SelectorText(object.spec.selector);
+  return scale;
+}
+
+// Calls visit(object) with the object in its own type.
+template <class Visit>
+void WithScalable(const AnyValue& object, Visit visit) {
+  void* data = const_cast<void*>(object.data());
+  if (&object.type() == &TypeOf<appsv1::Deployment>()) return visit(*static_cast<appsv1::Deployment*>(data));
+  if (&object.type() == &TypeOf<appsv1::ReplicaSet>()) return visit(*static_cast<appsv1::ReplicaSet*>(data));
+  if (&object.type() == &TypeOf<appsv1::StatefulSet>()) return visit(*static_cast<appsv1::StatefulSet*>(data));
+  if (&object.type() == &TypeOf<corev1::ReplicationController>()) {
+    return visit(*static_cast<corev1::ReplicationController*>(data));
+  }
+}
+
+autoscalingv1::Scale ScaleOf(const AnyValue& object) {
+  autoscalingv1::Scale scale;
+  WithScalable(object, [&](const auto& typed) { scale = ScaleOfKind(typed); });
+  return scale;
+}
+
+Result<void> CheckScale(const autoscalingv1::Scale& scale) {
+  if (scale.spec.replicas >= 0) return {};
+  FieldErrors errors;
+  const Path spec("spec");
+  const Path path = spec / "replicas";
+  errors.Invalid(path, Json(scale.spec.replicas), "must be greater than or equal to 0");
+  return apierrors::Invalid({"autoscaling", "Scale"}, scale.metadata.name, errors.causes());
+}
+
+// The stored object with the replicas and the version that the Scale asks for.
+AnyValue Scaled(const AnyValue& object, const autoscalingv1::Scale& scale) {
+  AnyValue scaled = object;
+  WithScalable(scaled, [&](auto& typed) {
+    typed.spec.replicas = scale.spec.replicas;
+    typed.metadata.resourceVersion = scale.metadata.resourceVersion;
+  });
+  return scaled;
+}
+
+AnyValue Boxed(autoscalingv1::Scale scale) {
+  AnyValue value(TypeOf<autoscalingv1::Scale>());
+  *static_cast<autoscalingv1::Scale*>(value.data()) = std::move(scale);
+  return value;
+}
+const autoscalingv1::Scale& Unboxed(const AnyValue& value) {
+  return *static_cast<const autoscalingv1::Scale*>(value.data());
+}
+
+Reply AsScale(const Resource& resource, const Reply& reply) {
+  if (reply.value) return Reply::Of(Boxed(ScaleOf(*reply.value)));
+  return Reply::Of(Boxed(ScaleOf(DecodeServed(resource, *reply.stored))));
+}
+
+}  // namespace
+
+Result<Reply> ServeScale(Exchange& exchange, Objects& objects) {
+  const Resource& resource = *exchange.resource;
+  if (exchange.info.verb == "get") {
+    KEELSON_TRY(found, objects.Get(resource, exchange.info.namespace_, exchange.info.name));
+    return AsScale(resource, Reply::Of(std::move(found)));
+  }
+  if (exchange.info.verb == "update") {
+    KEELSON_TRY(options, ReadWriteOptions(exchange.query, WriteVerb::kUpdate));
+    KEELSON_TRY(body, ReadBody(exchange, TypeOf<autoscalingv1::Scale>(), options.field_validation));
+    KEELSON_RETURN_IF_ERROR(CheckIdentity(exchange, MetaOf(body)));
+    KEELSON_TRY(updated, objects.Update(exchange, exchange.info.name,
+                                        [&](const AnyValue* old) -> Result<AnyValue> {
+                                          KEELSON_RETURN_IF_ERROR(CheckScale(Unboxed(body)));
+                                          return Scaled(*old, Unboxed(body));
+                                        },
+                                        {.write = options}));
+    return AsScale(resource, updated);
+  }
+  KEELSON_TRY(read, ReadPatch(exchange));
+  KEELSON_TRY(options, ReadWriteOptions(exchange.query, WriteVerb::kPatch, read.first));
+  KEELSON_TRY(patch, ObjectPatch::Parse(read.first, read.second));
+  KEELSON_TRY(updated, objects.Update(exchange, exchange.info.name,
+                                      [&](const AnyValue* old) -> Result<AnyValue> {
+                                        KEELSON_TRY(patched, patch.Apply(Boxed(ScaleOf(*old)), options.field_validation,
+                                                                         exchange.warnings));
+                                        KEELSON_RETURN_IF_ERROR(CheckIdentity(exchange, MetaOf(patched)));
+                                        KEELSON_RETURN_IF_ERROR(CheckScale(Unboxed(patched)));
+                                        if (MetaOf(patched).resourceVersion == MetaOf(*old).resourceVersion) {
+                                          MetaOf(patched).resourceVersion = {};
+                                        }
+                                        return Scaled(*old, Unboxed(patched));
+                                      },
+                                      {.write = options}));
+  return AsScale(resource, updated);
+}
+
+}  // namespace keelson::apiserver

@@ -1,0 +1,15 @@
+// What is asked of an object beside the object itself: scale, binding, eviction, finalize, approval, log.
+#pragma once
+
+#include "keelson/apiserver/exchange.h"
+#include "keelson/apiserver/objects.h"
+
+namespace keelson::apiserver {
+
+// Answers the exchange. The resource has the subresource and the verb.
+void ServeSubresource(Exchange& exchange, Objects& objects);
+
+// POST of a Binding to the resource `bindings`.
+Result<Reply> CreateBinding(Exchange& exchange, Objects& objects);
+
+}  // namespace keelson::apiserver

@@ -1,0 +1,100 @@
+#include "keelson/apiserver/writes.h"
+
+#include <fmt/format.h>
+
+#include "keelson/api/status_error.h"
+#include "keelson/apiserver/answers.h"
+#include "keelson/apiserver/object_codec.h"
+#include "keelson/apiserver/options.h"
+#include "keelson/apiserver/patches.h"
+#include "keelson/apiserver/reads.h"
+
+namespace keelson::apiserver {
+
+Result<AnyValue> ReadBody(Exchange& exchange, const Type& type, FieldValidation validation) {
+  KEELSON_TRY(format, BodyFormat(exchange.request.headers));
+  return DecodeBody(type, exchange.request.body, format, validation, exchange.warnings);
+}
+
+Result<std::pair<PatchKind, std::string>> ReadPatch(const Exchange& exchange) {
+  const std::string* content_type = exchange.request.headers.Find("Content-Type");
+  const std::optional<PatchKind> kind =
+      content_type == nullptr ? std::optional<PatchKind>() : PatchKindOf(*content_type);
+  // Server-side apply is not served.
+  if (!kind || *kind == PatchKind::kApply) return apierrors::UnsupportedMediaType("415: Unsupported Media Type");
+  return std::pair(*kind, exchange.request.body);
+}
+
+Result<void> CheckIdentity(const Exchange& exchange, const metav1::ObjectMeta& meta) {
+  if (meta.name.empty()) {
+    return apierrors::BadRequest(fmt::format(
+        "the name of the object ({} based on URL) was undeterminable: name must be provided", exchange.info.name));
+  }
+  if (meta.name != exchange.info.name) {
+    return apierrors::BadRequest(fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                                             meta.name.view(), exchange.info.name));
+  }
+  if (exchange.resource->namespaced && !meta.namespace_.empty() && meta.namespace_ != exchange.info.namespace_) {
+    return apierrors::BadRequest(
+        fmt::format("the namespace of the object ({}) does not match the namespace on the URL ({})",
+                    meta.namespace_.view(), exchange.info.namespace_));
+  }
+  return {};
+}
+
+Result<Reply> CreateObject(Exchange& exchange, Objects& objects) {
+  KEELSON_TRY(options, ReadWriteOptions(exchange.query, WriteVerb::kCreate));
+  KEELSON_TRY(object, ReadBody(exchange, *exchange.resource->type, options.field_validation));
+  return objects.Create(exchange, std::move(object), options);
+}
+
+Result<Reply> UpdateObject(Exchange& exchange, Objects& objects) {
+  KEELSON_TRY(options, ReadWriteOptions(exchange.query, WriteVerb::kUpdate));
+  KEELSON_TRY(object, ReadBody(exchange, *exchange.resource->type, options.field_validation));
+  KEELSON_RETURN_IF_ERROR(CheckIdentity(exchange, MetaOf(object)));
+  return objects.Update(exchange, exchange.info.name, [&](const AnyValue*) -> Result<AnyValue> { return object; },
+                        {.write = options,
+                         .may_create = exchange.info.subresource.empty(),
+                         .unconditional = exchange.resource->stored_rules->unconditional_update});
+}
+
+Result<Reply> PatchObject(Exchange& exchange, Objects& objects) {
+  KEELSON_TRY(read, ReadPatch(exchange));
+  KEELSON_TRY(options, ReadWriteOptions(exchange.query, WriteVerb::kPatch, read.first));
+  KEELSON_TRY(patch, ObjectPatch::Parse(read.first, read.second));
+  return objects.Update(exchange, exchange.info.name,
+                        [&](const AnyValue* old) -> Result<AnyValue> {
+                          KEELSON_TRY(patched, patch.Apply(*old, options.field_validation, exchange.warnings));
+                          KEELSON_RETURN_IF_ERROR(CheckIdentity(exchange, MetaOf(patched)));
+                          // The version it was computed from is not one that the client asked for.
+                          metav1::ObjectMeta& meta = MetaOf(patched);
+                          if (meta.resourceVersion == MetaOf(*old).resourceVersion) meta.resourceVersion = {};
+                          return patched;
+                        },
+                        {.write = options});
+}
+
+Result<Reply> DeleteObject(Exchange& exchange, Objects& objects) {
+  KEELSON_TRY(options, ReadDeleteOptions(exchange));
+  return objects.Delete(exchange, exchange.info.name, options);
+}
+
+void DeleteCollection(Exchange& exchange, Objects& objects) {
+  Result<Representation> representation =
+      Negotiate(exchange.request.headers, Answer::kList, exchange.query.IsTrue("pretty"));
+  if (!representation) return SendError(exchange, representation.error());
+  Result<DeleteOptions> options = ReadDeleteOptions(exchange);
+  if (!options) return SendError(exchange, options.error());
+  Result<ListPage> page = SelectObjects(exchange, objects);
+  if (!page) return SendError(exchange, page.error());
+  for (const ObjectPtr& object : page->items) {
+    Result<Reply> deleted =
+        objects.DeleteOne(exchange, *exchange.resource, object->namespace_(), object->name(), *options);
+    if (!deleted && !IsNotFound(deleted.error())) return SendError(exchange, deleted.error());
+  }
+  metav1::ListMeta meta;
+  meta.resourceVersion = String(std::to_string(page->revision));
+  SendList(exchange, page->items, meta, *representation);
+}
+
+}  // namespace keelson::apiserver
