@@ -6,6 +6,7 @@ RulesTable RulesTable::Builtin() {
   RulesTable table;
   AddCoreRules(table);
   AddNetworkRules(table);
+  AddPolicyRules(table);
   return table;
 }
 

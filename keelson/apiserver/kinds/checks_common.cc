@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "keelson/apiserver/kinds/name_set.h"
+
 namespace keelson::apiserver {
 
 namespace {
@@ -247,6 +249,43 @@ void CheckLabelSelector(const metav1::LabelSelector& selector, const Path& path,
   const Path expressions = path / "matchExpressions";
   for (size_t i = 0; i < selector.matchExpressions.size(); ++i) {
     CheckRequirement(selector.matchExpressions[i], options, expressions[i], errors);
+  }
+}
+
+void CheckConditions(const List<metav1::Condition>& conditions, const Path& path, FieldErrors& errors) {
+  constexpr size_t kMaxReason = 1024;
+  constexpr size_t kMaxMessage = 32 * 1024;
+  NameSet types;
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    const metav1::Condition& condition = conditions[i];
+    const Path here = path[i];
+    if (!types.Insert(condition.type)) errors.Duplicate(here / "type", Json(condition.type));
+    CheckQualifiedName(condition.type, here / "type", errors);
+    CheckOneOf(condition.status, {"False", "True", "Unknown"}, here / "status", errors);
+    if (condition.observedGeneration < 0) {
+      errors.Invalid(here / "observedGeneration", Json(condition.observedGeneration),
+                     "must be greater than or equal to zero");
+    }
+    if (condition.lastTransitionTime.IsZero()) errors.Required(here / "lastTransitionTime", "");
+    const std::string_view reason = condition.reason;
+    if (reason.empty()) {
+      errors.Required(here / "reason", "");
+    } else {
+      const bool formed = IsLetter(reason.front()) && reason.back() != ',' && reason.back() != ':' &&
+                          std::all_of(reason.begin(), reason.end(), [](char c) {
+                            return IsLetter(c) || IsDigit(c) || c == '_' || c == ',' || c == ':';
+                          });
+      if (!formed) {
+        errors.Invalid(here / "reason", Json(reason),
+                       WrongForm("a condition reason must start with alphabetic character, optionally followed by a "
+                                 "string of alphanumeric characters or '_,:', and must end with an alphanumeric "
+                                 "character or '_'",
+                                 "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?",
+                                 {"my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"}));
+      }
+      if (reason.size() > kMaxReason) errors.TooLong(here / "reason", kMaxReason);
+    }
+    if (condition.message.size() > kMaxMessage) errors.TooLong(here / "message", kMaxMessage);
   }
 }
 

@@ -102,6 +102,9 @@ inline bool IsEmptySelector(const metav1::LabelSelector& selector) {
   return selector.matchLabels.empty() && selector.matchExpressions.empty();
 }
 
+// Conditions of a status: types differ, times and reasons are there.
+void CheckConditions(const List<metav1::Condition>& conditions, const Path& path, FieldErrors& errors);
+
 // Values out of a set.
 bool IsOneOf(std::string_view value, std::initializer_list<std::string_view> allowed);
 void CheckOneOf(std::string_view value, std::initializer_list<std::string_view> allowed, const Path& path,

@@ -20,17 +20,6 @@ bool IsCountedResource(std::string_view name) {
 
 bool HasDomain(std::string_view name) { return name.find('/') != std::string_view::npos; }
 
-void CheckContainerResourceName(std::string_view name, const Path& path, FieldErrors& errors) {
-  CheckResourceName(name, path, errors);
-  if (!HasDomain(name)) {
-    if (!IsOneOf(name, {"cpu", "memory", "ephemeral-storage"}) && !IsHugePageResource(name)) {
-      errors.Invalid(path, Json(name), "must be a standard resource for containers");
-    }
-  } else if (!IsNativeResource(name) && !IsExtendedResource(name)) {
-    errors.Invalid(path, Json(name), "doesn't follow extended resource name standard");
-  }
-}
-
 void CheckPodResourceName(std::string_view name, const Path& path, FieldErrors& errors) {
   const size_t before = errors.size();
   CheckResourceName(name, path, errors);
@@ -141,6 +130,17 @@ corev1::ResourceList Sum(const corev1::PodSpec& spec, corev1::ResourceList corev
 }
 
 }  // namespace
+
+void CheckContainerResourceName(std::string_view name, const Path& path, FieldErrors& errors) {
+  CheckResourceName(name, path, errors);
+  if (!HasDomain(name)) {
+    if (!IsOneOf(name, {"cpu", "memory", "ephemeral-storage"}) && !IsHugePageResource(name)) {
+      errors.Invalid(path, Json(name), "must be a standard resource for containers");
+    }
+  } else if (!IsNativeResource(name) && !IsExtendedResource(name)) {
+    errors.Invalid(path, Json(name), "doesn't follow extended resource name standard");
+  }
+}
 
 bool IsHugePageResource(std::string_view name) { return name.starts_with(kHugePages); }
 

@@ -27,6 +27,8 @@ bool IsPodLevelResource(std::string_view name);
 
 // A qualified name that is standard or has a domain.
 void CheckResourceName(std::string_view name, const Path& path, FieldErrors& errors);
+// The same of those that containers can ask for.
+void CheckContainerResourceName(std::string_view name, const Path& path, FieldErrors& errors);
 // Not negative; whole where the resource is counted.
 void CheckResourceQuantity(std::string_view name, const Quantity& quantity, const Path& path, FieldErrors& errors);
 

@@ -18,17 +18,6 @@ bool HasDomain(std::string_view name) { return name.find('/') != std::string_vie
 
 // --- LimitRange ---
 
-void CheckContainerLimitName(std::string_view name, const Path& path, FieldErrors& errors) {
-  CheckResourceName(name, path, errors);
-  if (!HasDomain(name)) {
-    if (!IsOneOf(name, {"cpu", "memory", "ephemeral-storage"}) && !IsHugePageResource(name)) {
-      errors.Invalid(path, Json(name), "must be a standard resource for containers");
-    }
-  } else if (!IsNativeResource(name) && !IsExtendedResource(name)) {
-    errors.Invalid(path, Json(name), "doesn't follow extended resource name standard");
-  }
-}
-
 void SetLimitRangeDefaults(corev1::LimitRange& range) {
   if (range.spec.limits.empty()) return;
   for (corev1::LimitRangeItem& item : range.spec.limits.Mutable()) {
@@ -59,7 +48,7 @@ void CheckLimitType(std::string_view type, const Path& path, FieldErrors& errors
 void CheckLimitNames(std::string_view type, const corev1::ResourceList& list, const Path& path, FieldErrors& errors) {
   for (const auto& [name, amount] : list) {
     if (type == "Pod" || type == "Container") {
-      CheckContainerLimitName(name, path.Key(name), errors);
+      CheckContainerResourceName(name, path.Key(name), errors);
     } else {
       CheckResourceName(name, path.Key(name), errors);
     }

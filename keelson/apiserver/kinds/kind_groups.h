@@ -18,4 +18,11 @@ void AddIngressRules(RulesTable& table);        // Ingress, IngressClass
 void AddNetworkPolicyRules(RulesTable& table);  // NetworkPolicy
 void AddAddressRules(RulesTable& table);        // IPAddress, ServiceCIDR
 
+// policy_*.cc
+void AddBudgetRules(RulesTable& table);      // PodDisruptionBudget
+void AddAutoscalerRules(RulesTable& table);  // HorizontalPodAutoscaler of both versions
+void AddRbacRules(RulesTable& table);        // Role, ClusterRole and their bindings
+void AddClassRules(RulesTable& table);       // PriorityClass, RuntimeClass
+void AddLeaseRules(RulesTable& table);       // Lease
+
 }  // namespace keelson::apiserver
