@@ -6,8 +6,10 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "keelson/api/clientauthentication/v1.h"
+#include "keelson/client/in_cluster.h"
 #include "keelson/client/kubeconfig.h"
 #include "keelson/codec/json_writer.h"
 #include "keelson/core/simulation.h"
@@ -44,7 +46,7 @@ class MakeTransportTest : public testing::Test {
     if (!request.path.ends_with("watch")) return Respond(*response, 200, "text/plain", who);
     response->Start(200, {});
     response->Write(who);
-    watch_ = response;
+    watches_.push_back(response);
   }
 
   void Ban(const std::string& who) {
@@ -53,7 +55,7 @@ class MakeTransportTest : public testing::Test {
   }
   std::shared_ptr<ResponseWriter> watch() {
     const MutexLock lock(mutex_);
-    return watch_;
+    return watches_.back();
   }
 
   // A client of a kubeconfig with that user, all files beside it.
@@ -84,8 +86,8 @@ class MakeTransportTest : public testing::Test {
     Serve(request, response);
   }};
   Mutex mutex_;
-  std::set<std::string> banned_;           // guarded by mutex_
-  std::shared_ptr<ResponseWriter> watch_;  // guarded by mutex_
+  std::set<std::string> banned_;                          // guarded by mutex_
+  std::vector<std::shared_ptr<ResponseWriter>> watches_;  // guarded by mutex_
   std::unique_ptr<HttpServer> server_;
 };
 
@@ -161,6 +163,86 @@ TEST_F(MakeTransportTest, ExecPluginThatGivesAnUnusableCertificateIsNamed) {
                             R"("status":{"clientCertificateData":"hunter2","clientKeyData":"hunter2"}})");
   const std::shared_ptr<Transport> transport = Client(WriteProgram("login", "cat \"$(dirname \"$0\")/grant\"")).value();
   EXPECT_THAT(Ask(*transport), testing::AllOf(HasSubstr("/login"), testing::Not(HasSubstr("hunter2"))));
+}
+
+// The server's authority is replaced by another while a watch is open. Files of certificates are looked at once a
+// second, on both sides.
+class CaRotationTest : public MakeTransportTest {
+ protected:
+  void SetUp() override {
+    const TestCertificate first = authority_.IssueServer();
+    TlsServerOptions tls{.certificate = {.file = directory_.Write("server.crt", first.certificate)},
+                         .key = {.file = directory_.Write("server.key", first.key)},
+                         .client_ca = {.text = authority_.certificate()}};
+    server_ = StartOrDie(handler_, {.tls = tls, .threads = 1});
+    directory_.Write("ca.crt", authority_.certificate());
+    directory_.Write("token", "one");
+  }
+
+  static Result<void> Reach(const std::string& server, const TestAuthority& authority) {
+    KEELSON_TRY(transport, MakeTransport({.server = server, .tls = {.ca = {.text = authority.certificate()}}}));
+    KEELSON_RETURN_IF_ERROR(transport->Send({.target = "/who"}, {.deadline = Clock::Now() + kPatience}));
+    return {};
+  }
+
+  void ExpectThatItSurvives(Transport& transport) {
+    EXPECT_EQ(Ask(transport), "200 Bearer one");
+    Result<HttpResponse> stream =
+        transport.Send({.target = "/watch", .streaming = true}, {.deadline = Clock::Now() + kPatience});
+    ASSERT_TRUE(stream) << stream.error().message();
+    EXPECT_EQ(stream->body->Next().value_or("failed"), "Bearer one");
+
+    const TestAuthority renewed("renewed");
+    const TestCertificate second = renewed.IssueServer();
+    directory_.Write("server.key", second.key);
+    directory_.Write("server.crt", second.certificate);
+    const TimePoint patience = Clock::Now() + kPatience;
+    while (!Reach(server_->url(), renewed) && Clock::Now() < patience) (void)SleepFor(20ms, StopToken());
+    ASSERT_TRUE(Reach(server_->url(), renewed));
+    ASSERT_FALSE(Reach(server_->url(), authority_));
+
+    // A new connection is not made to a server that the old authority does not vouch for.
+    const auto watch_again = [&] {
+      return transport.Send({.target = "/watch", .streaming = true}, {.deadline = Clock::Now() + kPatience});
+    };
+    const Result<HttpResponse> refused = watch_again();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), HasSubstr("not trusted here"));
+
+    directory_.Write("ca.crt", renewed.certificate());
+    while (Clock::Now() < patience) {
+      if (watch_again()) break;
+      (void)SleepFor(20ms, StopToken());
+    }
+    EXPECT_TRUE(watch_again());
+    EXPECT_EQ(Ask(transport), "200 Bearer one");
+    first_watch()->Write("still here");
+    EXPECT_EQ(stream->body->Next().value_or("failed"), "still here");
+  }
+
+  std::shared_ptr<ResponseWriter> first_watch() {
+    const MutexLock lock(mutex_);
+    return watches_.front();
+  }
+};
+
+TEST_F(CaRotationTest, OfAKubeconfig) {
+  const std::shared_ptr<Transport> transport = Client("tokenFile: token").value();
+  ExpectThatItSurvives(*transport);
+}
+
+TEST_F(CaRotationTest, OfAPod) {
+  directory_.Write("namespace", "here");
+  const ClientEnvironment environment{.variable = [this](const std::string& name) -> std::optional<std::string> {
+                                        if (name == "KUBERNETES_SERVICE_HOST") return "127.0.0.1";
+                                        if (name == "KUBERNETES_SERVICE_PORT") return std::to_string(server_->port());
+                                        return std::nullopt;
+                                      },
+                                      .service_account_directory = directory_.Path("")};
+  const Result<ClientConfig> config = InClusterConfig(environment);
+  ASSERT_TRUE(config) << config.error().message();
+  const std::shared_ptr<Transport> transport = MakeTransport(*config).value();
+  ExpectThatItSurvives(*transport);
 }
 
 TEST_F(MakeTransportTest, BadConfigurationIsAnErrorBeforeAnythingIsSent) {

@@ -1,5 +1,7 @@
 // A CurlTransport behind proxies of each kind.
 #include <gtest/gtest.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
 
 #include <charconv>
 #include <memory>
@@ -95,6 +97,48 @@ ScriptedServer::Script SocksProxy(Log& log, std::string user = "", std::string p
   };
 }
 
+// The same behind TLS: what the client says in it goes to the script, and back.
+ScriptedServer::Script BehindTls(const TestCertificate& own, ScriptedServer::Script script) {
+  const std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  const auto reader = [](const std::string& text) {
+    return std::unique_ptr<BIO, decltype(&BIO_free_all)>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())),
+                                                         BIO_free_all);
+  };
+  X509* certificate = PEM_read_bio_X509(reader(own.certificate).get(), nullptr, nullptr, nullptr);
+  EVP_PKEY* key = PEM_read_bio_PrivateKey(reader(own.key).get(), nullptr, nullptr, nullptr);
+  EXPECT_EQ(SSL_CTX_use_certificate(context.get(), certificate), 1);
+  EXPECT_EQ(SSL_CTX_use_PrivateKey(context.get(), key), 1);
+  X509_free(certificate);
+  EVP_PKEY_free(key);
+  return [context, script = std::move(script)](Connection& client) {
+    const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()), SSL_free);
+    SSL_set_fd(ssl.get(), client.socket());
+    if (SSL_accept(ssl.get()) != 1) return;
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    Connection inside(ends[0]);
+    Thread proxy("proxy", [&script, end = ends[1]] {
+      Connection connection(end);
+      script(connection);
+    });
+    pollfd polled[2] = {{.fd = client.socket(), .events = POLLIN, .revents = 0},
+                        {.fd = inside.socket(), .events = POLLIN, .revents = 0}};
+    char bytes[16 << 10];
+    while (SSL_pending(ssl.get()) > 0 || poll(polled, 2, -1) > 0) {
+      if (SSL_pending(ssl.get()) > 0 || polled[0].revents != 0) {
+        const int got = SSL_read(ssl.get(), bytes, sizeof bytes);
+        if (got <= 0 || !inside.Send({bytes, static_cast<size_t>(got)})) break;
+      }
+      if (polled[1].revents != 0) {
+        const ssize_t got = recv(inside.socket(), bytes, sizeof bytes, 0);
+        if (got <= 0 || SSL_write(ssl.get(), bytes, static_cast<int>(got)) <= 0) break;
+      }
+    }
+    shutdown(inside.socket(), SHUT_RDWR);
+    shutdown(client.socket(), SHUT_RDWR);
+  };
+}
+
 class CurlProxyTest : public testing::Test {
  protected:
   CurlTransportOptions Through(const std::string& proxy_url) const {
@@ -138,6 +182,34 @@ TEST_F(CurlProxyTest, HttpProxyGetsItsCredentials) {
   EXPECT_EQ(answer.error().message(), "cannot reach " + url_ + ": the proxy http://127.0.0.1:" + port +
                                           " refused the connection with status 407; it asks for a user and password, "
                                           "which go into the proxy's URL");
+}
+
+// TLS to the proxy, and inside it TLS to the server.
+TEST_F(CurlProxyTest, HttpsProxyIsReachedByTlsAndAskedForATunnel) {
+  ScriptedServer proxy(BehindTls(authority_.IssueServer(), ConnectProxy(log_, "bWU6c2VjcmV0")));  // me:secret
+  const std::string at = "@127.0.0.1:" + std::to_string(proxy.port());
+  const auto transport = TransportTo(Through("https://me:secret" + at));
+  const HttpRequest request{.target = "/x", .headers = {{"Authorization", "Bearer secret"}}};
+  EXPECT_EQ(Outcome(*transport, request), "200 GET /x ?\n");
+  EXPECT_EQ(Outcome(*transport, {.target = "/y", .streaming = true}), "200 GET /y ?\n");
+  EXPECT_EQ(log_.lines(), (std::vector<std::string>{"CONNECT " + target_, "CONNECT " + target_}));
+
+  const auto wrong = TransportTo(Through("https://me:other" + at));
+  const Result<HttpResponse> refused = wrong->Send({}, Soon());
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(DetailOf(refused.error()).failure(), TransportFailure::kProxy) << refused.error().message();
+  EXPECT_NE(refused.error().message().find("status 407"), std::string::npos) << refused.error().message();
+}
+
+TEST_F(CurlProxyTest, HttpsProxyThatIsNotTrustedIsToldNothing) {
+  const TestAuthority other("other");
+  ScriptedServer proxy(BehindTls(other.IssueServer(), ConnectProxy(log_)));
+  const auto transport = TransportTo(Through(proxy.url("https")));
+  const Result<HttpResponse> answer = transport->Send({}, Soon());
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(DetailOf(answer.error()).failure(), TransportFailure::kTls) << answer.error().message();
+  EXPECT_FALSE(DetailOf(answer.error()).sent());
+  EXPECT_EQ(log_.lines(), std::vector<std::string>());
 }
 
 TEST_F(CurlProxyTest, PlainRequestsGoThroughAnHttpProxyWithoutATunnel) {

@@ -1,12 +1,12 @@
-// The transport that clients get: unary calls on the calling thread (DirectTransport), the rest by libcurl
-// (CurlTransport): streams, and everything behind a proxy.
+// The transport that clients get: on the calling thread (DirectTransport), or by libcurl where a proxy is on the way
+// (CurlTransport).
 //
 //   KEELSON_TRY(transport, SocketTransport::Create({.server = "https://10.0.0.1:6443"}));
 #pragma once
 
 #include <memory>
+#include <utility>
 
-#include "keelson/core/mutex.h"
 #include "keelson/transport/curl_transport.h"
 #include "keelson/transport/direct_transport.h"
 
@@ -14,7 +14,7 @@ namespace keelson {
 
 class SocketTransport final : public Transport {
  public:
-  // As of CurlTransport, whose thread is started by the first call that needs it.
+  // Reads nothing from the network. Errors: a malformed URL, unreadable or malformed certificates, a simulation.
   static Result<std::unique_ptr<SocketTransport>> Create(CurlTransportOptions options);
 
   Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
@@ -23,16 +23,12 @@ class SocketTransport final : public Transport {
   Result<void> SetClientCertificate(PemSource certificate, PemSource key);
 
  private:
-  SocketTransport(CurlTransportOptions options, std::unique_ptr<DirectTransport> direct)
-      : direct_(std::move(direct)), options_(std::move(options)) {}
-  Result<CurlTransport*> Curl();
+  SocketTransport(std::unique_ptr<DirectTransport> direct, std::unique_ptr<CurlTransport> curl)
+      : direct_(std::move(direct)), curl_(std::move(curl)) {}
 
-  const std::unique_ptr<DirectTransport> direct_;  // null behind a proxy
-
-  Mutex mutex_{"socket transport"};
-  // Guarded by mutex_.
-  CurlTransportOptions options_;
-  std::unique_ptr<CurlTransport> curl_;  // once made, it stays
+  // One of them is null.
+  const std::unique_ptr<DirectTransport> direct_;
+  const std::unique_ptr<CurlTransport> curl_;
 };
 
 }  // namespace keelson

@@ -157,7 +157,6 @@ TEST_P(WaysTest, ThousandCallsFromManyThreads) {
 }
 
 TEST_P(WaysTest, StreamsHaveTheirOwnConnectionsAndUnaryCallsShare) {
-  if (GetParam().kind == TransportKind::kDirect) GTEST_SKIP() << "streams are for libcurl";
   Mutex mutex;
   std::set<std::string> unary, streams;
   std::vector<std::shared_ptr<ResponseWriter>> open;

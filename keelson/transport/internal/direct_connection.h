@@ -72,8 +72,9 @@ class DirectConnection {
   GzipInflater& inflater();
 
   // For its owner.
-  bool used = false;      // it has carried a request
-  bool loopback = false;  // the server is on this machine
+  bool used = false;       // it has carried a request
+  bool streaming = false;  // it is for one answer
+  bool loopback = false;   // the server is on this machine
   uint64_t generation = 0;
   TimePoint idle_since = {};
   size_t slot = 0;

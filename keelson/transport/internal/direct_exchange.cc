@@ -111,6 +111,7 @@ class DirectBody final : public BodyStream {
   std::optional<StopCallback<Interrupter>> interrupter_;  // while there is a connection
   std::optional<Http1ResponseParser> parser_;
   bool sent_ = false;             // the request may have reached the server
+  bool early_ = false;            // the server has answered, or gone, before it had the whole request
   bool heard_ = false;            // a byte of the answer has come
   bool answered_ = false;         // status and headers have come
   bool reusable_ = true;          // as far as we are concerned
@@ -125,12 +126,12 @@ class DirectBody final : public BodyStream {
 };
 
 Result<void> DirectBody::Start(const HttpRequest& request) {
-  bool fresh = false;
+  DirectPool::Want want = request.streaming ? DirectPool::Want::kStream : DirectPool::Want::kAny;
   while (true) {
-    KEELSON_TRY(connection, pool_->Take(scope_, fresh));
+    KEELSON_TRY(connection, pool_->Take(scope_, want));
     connection_ = std::move(connection);
     if (scope_.stop.StopPossible()) interrupter_.emplace(scope_.stop, Interrupter{connection_.get()});
-    sent_ = heard_ = answered_ = at_end_ = false;
+    sent_ = heard_ = early_ = answered_ = at_end_ = false;
     reusable_ = stale_read_ = true;
     Result<void> done = Attempt(request);
     if (done) return done;
@@ -140,7 +141,7 @@ Result<void> DirectBody::Start(const HttpRequest& request) {
     Release();
     // The server closes connections that were idle for long, perhaps just now.
     if (kept && !heard_ && !ended && (!sent_ || CanBeRepeated(request.method))) {
-      fresh = true;
+      want = DirectPool::Want::kNew;
       continue;
     }
     return done;
@@ -156,7 +157,7 @@ Result<void> DirectBody::Attempt(const HttpRequest& request) {
 }
 
 Result<void> DirectBody::SendAll(std::string_view bytes) {
-  if (!reusable_) return {};  // the server has answered before it had the whole request
+  if (early_) return {};
   const uint64_t before = sent_ ? 0 : connection_->written();
   while (true) {
     const IoStatus status = connection_->Write(bytes);
@@ -168,7 +169,7 @@ Result<void> DirectBody::SendAll(std::string_view bytes) {
     if (status != IoStatus::kWantWrite && status != IoStatus::kWantRead) {
       if (connection_->interrupted()) return Ended(WaitOutcome::kStopped);
       if (!sent_) return Lost(CURLE_SEND_ERROR, connection_->failure());
-      reusable_ = false;  // an answer may have come before the connection was closed to us
+      early_ = true;  // an answer may have come before the connection was closed to us
       return {};
     }
     const WaitOutcome outcome = connection_->Wait(POLLIN | POLLOUT, scope_);
@@ -176,7 +177,10 @@ Result<void> DirectBody::SendAll(std::string_view bytes) {
     switch (connection_->Fill()) {
       case IoStatus::kWantRead:
       case IoStatus::kWantWrite: break;
-      default: stale_read_ = reusable_ = false; return {};
+      default:
+        early_ = true;
+        stale_read_ = false;
+        return {};
     }
   }
 }
@@ -184,7 +188,7 @@ Result<void> DirectBody::SendAll(std::string_view bytes) {
 Result<DirectBody::Reading> DirectBody::ReadMore() {
   while (true) {
     if (stale_read_) {
-      const bool for_much = body_bytes_ >= kLongBody && !waited_for_much_;
+      const bool for_much = body_bytes_ >= kLongBody && !waited_for_much_ && !connection_->streaming;
       const WaitOutcome outcome = for_much ? connection_->WaitForMuch(scope_) : connection_->Wait(POLLIN, scope_);
       if (outcome != WaitOutcome::kReady) return Ended(outcome);
       waited_for_much_ = for_much;
@@ -226,7 +230,7 @@ Result<void> DirectBody::ReadHeaders(bool to_head_request) {
           continue;
         }
         answered_ = true;
-        reusable_ = reusable_ && parser_->keep_alive() && status() != 101;
+        reusable_ = !early_ && parser_->keep_alive() && status() != 101;
         if (parser_->is_done()) at_end_ = true;
         if (const std::string* encoding = parser_->headers().Find("Content-Encoding");
             encoding != nullptr && EqualsIgnoringCase(*encoding, "gzip") && !pool_->options().disable_compression &&

@@ -43,9 +43,9 @@ void DirectPool::Enlist(DirectConnection& connection) {
   busy_.push_back(&connection);
 }
 
-bool DirectPool::MayDial(bool impatient) const {
-  return (dialing_ < kMostDials || impatient) &&
-         dialing_ + busy_.size() < std::max<size_t>(options_.max_connections, 1);
+bool DirectPool::MayDial(Want want, bool impatient) const {
+  if (dialing_ >= kMostDials && !impatient) return false;
+  return want == Want::kStream || dialing_ + busy_.size() - streams_ < std::max<size_t>(options_.max_connections, 1);
 }
 
 Result<std::shared_ptr<TlsClientContext>> DirectPool::Context() {
@@ -57,7 +57,7 @@ Result<std::shared_ptr<TlsClientContext>> DirectPool::Context() {
   return context_;
 }
 
-Result<std::unique_ptr<DirectConnection>> DirectPool::Take(const CallScope& scope, bool fresh) {
+Result<std::unique_ptr<DirectConnection>> DirectPool::Take(const CallScope& scope, Want want) {
   Connections dropped;  // destroyed behind the lock
   MutexLock lock(mutex_);
   const TimePoint now = Clock::Now();
@@ -66,7 +66,7 @@ Result<std::unique_ptr<DirectConnection>> DirectPool::Take(const CallScope& scop
   bool impatient = false;  // has waited its turn
   while (true) {
     if (closed()) return Error::Cancelled("the transport was closed");
-    while (!fresh && !idle_.empty()) {
+    while (want == Want::kAny && !idle_.empty()) {
       std::unique_ptr<DirectConnection> connection = std::move(idle_.back());
       idle_.pop_back();
       if (SaturatingAdd(connection->idle_since, kSurelyOpen) < now && !connection->IsQuiet()) {
@@ -76,20 +76,22 @@ Result<std::unique_ptr<DirectConnection>> DirectPool::Take(const CallScope& scop
       Enlist(*connection);
       return connection;
     }
-    if (MayDial(impatient)) break;
+    if (MayDial(want, impatient)) break;
     ++waiting_;
-    if (fresh) ++waiting_for_fresh_;
+    if (want != Want::kAny) ++waiting_for_new_;
     const TimePoint turn = impatient ? TimePoint::max() : SaturatingAdd(now, kTurn);
-    const Wake wake = changed_.WaitUntil(lock, std::min(scope.deadline, turn), scope.stop,
-                                         [&] { return closed() || (!fresh && !idle_.empty()) || MayDial(impatient); });
+    const Wake wake = changed_.WaitUntil(lock, std::min(scope.deadline, turn), scope.stop, [&] {
+      return closed() || (want == Want::kAny && !idle_.empty()) || MayDial(want, impatient);
+    });
     --waiting_;
-    if (fresh) --waiting_for_fresh_;
+    if (want != Want::kAny) --waiting_for_new_;
     if (wake == Wake::kReady) continue;
     if (wake == Wake::kStopped || scope.deadline <= turn) return ScopeEnded(scope, url_, false);
     impatient = true;
   }
   KEELSON_TRY(context, Context());
-  if (!idle_.empty() && dialing_ + busy_.size() + idle_.size() >= options_.max_connections) {
+  if (want != Want::kStream && !idle_.empty() &&
+      dialing_ + busy_.size() - streams_ + idle_.size() >= options_.max_connections) {
     dropped.push_back(std::move(idle_.front()));
     idle_.erase(idle_.begin());
   }
@@ -105,19 +107,22 @@ Result<std::unique_ptr<DirectConnection>> DirectPool::Take(const CallScope& scop
   if (waiting_ != 0) changed_.NotifyAll();
   if (!made) return made;
   (*made)->generation = generation;
+  (*made)->streaming = want == Want::kStream;
+  if (want == Want::kStream) ++streams_;
   Enlist(**made);
   if (closed()) (*made)->Interrupt();
   return made;
 }
 
 void DirectPool::Give(std::unique_ptr<DirectConnection> connection, bool reusable) {
-  reusable = reusable && connection->unread().empty();
+  reusable = reusable && connection->unread().empty() && !connection->streaming;
   if (!reusable) connection->SayGoodbye();
   std::unique_ptr<DirectConnection> dropped;
   MutexLock lock(mutex_);
   busy_.back()->slot = connection->slot;
   busy_[connection->slot] = busy_.back();
   busy_.pop_back();
+  if (connection->streaming) --streams_;
   if (reusable && connection->generation == generation_ && !closed()) {
     connection->used = true;
     connection->idle_since = Clock::Now();
@@ -126,7 +131,7 @@ void DirectPool::Give(std::unique_ptr<DirectConnection> connection, bool reusabl
     dropped = std::move(connection);
   }
   // One waiter can go on, but of those that want a new connection not any.
-  if (waiting_for_fresh_ != 0) {
+  if (waiting_for_new_ != 0) {
     changed_.NotifyAll();
   } else if (waiting_ != 0) {
     changed_.NotifyOne();

@@ -27,9 +27,14 @@ class DirectPool {
   const CurlEndpoint& endpoint() const { return endpoint_; }
   const std::string& url() const { return url_; }
 
-  // An idle connection, the one used last, or a new one (always with `fresh`). Waits when too many are in use or being
-  // made: for whichever comes first, one that is given back or the leave to make one.
-  Result<std::unique_ptr<DirectConnection>> Take(const CallScope& scope, bool fresh);
+  enum class Want {
+    kAny,     // an idle one, the one used last, or else a new one
+    kNew,     // the idle ones may be dead
+    kStream,  // a new one that is closed behind its answer and does not count among those whose number is bounded
+  };
+  // Waits when too many are in use or being made: for whichever comes first, one that is given back or the leave to
+  // make one.
+  Result<std::unique_ptr<DirectConnection>> Take(const CallScope& scope, Want want);
   // Every connection that was taken comes back; one that is not reusable is closed.
   void Give(std::unique_ptr<DirectConnection> connection, bool reusable);
 
@@ -47,7 +52,7 @@ class DirectPool {
   void Renew(Connections& dropped);
   void DropOld(TimePoint now, Connections& dropped);
   void Enlist(DirectConnection& connection);
-  bool MayDial(bool impatient) const;
+  bool MayDial(Want want, bool impatient) const;
   Result<std::shared_ptr<TlsClientContext>> Context();
 
   const DirectTransportOptions options_;
@@ -65,7 +70,8 @@ class DirectPool {
   std::vector<DirectConnection*> busy_;  // each at its own `slot`
   size_t dialing_ = 0;
   size_t waiting_ = 0;
-  size_t waiting_for_fresh_ = 0;  // of those
+  size_t waiting_for_new_ = 0;  // of those
+  size_t streams_ = 0;          // of those in use
 };
 
 }  // namespace keelson::internal

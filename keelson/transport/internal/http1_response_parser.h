@@ -37,7 +37,8 @@ class Http1ResponseParser final : public boost::beast::http::basic_parser<false>
       if (is_done()) return ParseStep::kDone;
       if (input.empty()) return ParseStep::kNeedMore;
       const bool in_headers = !is_header_done();
-      if (in_headers && !MayBeHttp(input)) {
+      // Beast would wait for the end of the headers first.
+      if (!begun_ && !MayBeHttp(input)) {
         problem_ = "what came does not begin with HTTP/1";
         return ParseStep::kMalformed;
       }
@@ -72,9 +73,10 @@ class Http1ResponseParser final : public boost::beast::http::basic_parser<false>
   using ErrorCode = boost::beast::error_code;
   using View = boost::beast::string_view;
 
-  static bool MayBeHttp(std::string_view input) {
+  bool MayBeHttp(std::string_view input) {
     constexpr std::string_view kStart = "HTTP/1.";
     const size_t size = std::min(input.size(), kStart.size());
+    begun_ = size == kStart.size();
     return input.substr(0, size) == kStart.substr(0, size);
   }
 
@@ -100,6 +102,7 @@ class Http1ResponseParser final : public boost::beast::http::basic_parser<false>
   }
 
   int status_ = 0;
+  bool begun_ = false;
   bool in_trailers_ = false;
   Headers headers_;
   std::string_view body_;
