@@ -7,6 +7,7 @@ RulesTable RulesTable::Builtin() {
   AddCoreRules(table);
   AddNetworkRules(table);
   AddPolicyRules(table);
+  AddStorageRules(table);
   return table;
 }
 

@@ -25,4 +25,10 @@ void AddRbacRules(RulesTable& table);        // Role, ClusterRole and their bind
 void AddClassRules(RulesTable& table);       // PriorityClass, RuntimeClass
 void AddLeaseRules(RulesTable& table);       // Lease
 
+// storage_*.cc
+void AddVolumeRules(RulesTable& table);        // PersistentVolume
+void AddClaimRules(RulesTable& table);         // PersistentVolumeClaim
+void AddStorageClassRules(RulesTable& table);  // StorageClass, VolumeAttributesClass, CSIStorageCapacity
+void AddCsiRules(RulesTable& table);           // CSIDriver, CSINode, VolumeAttachment
+
 }  // namespace keelson::apiserver

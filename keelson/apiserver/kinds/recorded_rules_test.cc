@@ -104,7 +104,9 @@ class RecordedCase {
 
   static Json Shown(const AnyValue& object) {
     Json tree = ToJsonValue(object.type(), object.data());
-    tree.object()["metadata"].object().erase("namespace");
+    for (const std::string_view masked : {"namespace", "resourceVersion"}) {
+      tree.object()["metadata"].object().erase(masked);
+    }
     return tree;
   }
 
@@ -157,6 +159,8 @@ class RecordedCase {
       if (const Json* status = old_tree.find("status")) tree.object().Set("status", *status);
     }
     AnyValue object = Decode(tree);
+    String& version = FindObjectMeta(object.type(), object.data())->resourceVersion;
+    if (version.empty()) version = "1";
     WriteContext context = Context(warnings);
     context.subresource = subresource;
     if (rules.set_defaults) rules.set_defaults(object.data());
