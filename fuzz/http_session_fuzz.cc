@@ -52,7 +52,7 @@ class Host final : public SessionHost, public std::enable_shared_from_this<Host>
   }
 
   const HttpServerOptions& options() const override { return options_; }
-  const Peer& peer() const override { return peer_; }
+  const std::shared_ptr<const Peer>& peer() const override { return peer_; }
   HttpHandler& handler() override { return handler_; }
   OutputQueue& output() override { return output_; }
   void Schedule(TimePoint) override {}
@@ -71,7 +71,7 @@ class Host final : public SessionHost, public std::enable_shared_from_this<Host>
  private:
   Handler& handler_;
   HttpServerOptions options_;
-  const Peer peer_{.address = "fuzz"};
+  const std::shared_ptr<const Peer> peer_ = std::make_shared<Peer>(Peer{.address = "fuzz"});
   OutputQueue output_;
 };
 

@@ -46,7 +46,7 @@ Headers HeadersOf(const Exchange& exchange, std::string_view content_type) {
 // Compressing saves the network, and between processes of one machine there is none.
 bool WantsGzip(const Exchange& exchange, size_t bytes) {
   if (bytes < kWorthCompressing) return false;
-  const std::string& peer = exchange.request.peer.address;
+  const std::string& peer = exchange.request.peer->address;
   if (peer.starts_with("127.") || peer.starts_with("[::1]") || peer == "in-process" || peer.empty()) return false;
   const std::string* accepted = exchange.request.headers.Find("Accept-Encoding");
   return accepted != nullptr && accepted->find("gzip") != std::string::npos;

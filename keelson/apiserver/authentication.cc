@@ -89,7 +89,7 @@ Authenticator::~Authenticator() = default;
 Result<User> Authenticator::Authenticate(const ServerRequest& request) const {
   // A certificate was checked when the connection was made, so it goes first: what else the request shows no longer
   // matters.
-  if (!request.peer.common_name.empty()) return UserOfCertificate(request.peer);
+  if (!request.peer->common_name.empty()) return UserOfCertificate(*request.peer);
   if (const std::optional<std::string_view> token = BearerToken(request.headers)) {
     const User* found = nullptr;
     // All are compared, so that the time it takes says nothing.

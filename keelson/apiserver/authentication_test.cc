@@ -55,7 +55,7 @@ TEST(Authenticator, WhoShowsNothingIsAnonymous) {
 
 TEST(Authenticator, ACertificateGoesBeforeAToken) {
   ServerRequest request = WithHeader("Bearer wrong");
-  request.peer = {.common_name = "bob", .organizations = {"dev"}};
+  request.peer = std::make_shared<Peer>(Peer{.common_name = "bob", .organizations = {"dev"}});
   const Result<User> user = TheAuthenticator().Authenticate(request);
   ASSERT_TRUE(user);
   EXPECT_EQ(user->name, "bob");
@@ -78,7 +78,7 @@ constexpr std::string_view kFingerprint = "f597679ae33dc1baa882a8b0893df01f38b3b
 
 TEST(Authenticator, ACertificateIsKnownByItsFingerprintAndMayCarryAUid) {
   ServerRequest request;
-  request.peer = {.common_name = "carol", .certificate_pem = std::string(kPem)};
+  request.peer = std::make_shared<Peer>(Peer{.common_name = "carol", .certificate_pem = std::string(kPem)});
   for (int round = 0; round < 2; ++round) {  // the second from what was kept
     const Result<User> user = TheAuthenticator().Authenticate(request);
     ASSERT_TRUE(user);

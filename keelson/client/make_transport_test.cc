@@ -38,7 +38,7 @@ class MakeTransportTest : public testing::Test {
   // in "watch" goes on until the test ends it.
   void Serve(const ServerRequest& request, const std::shared_ptr<ResponseWriter>& response) {
     const std::string* authorization = request.headers.Find("Authorization");
-    std::string who = request.peer.common_name;
+    std::string who = request.peer->common_name;
     if (who.empty()) who = authorization == nullptr ? "nobody" : *authorization;
     if (const std::string* as = request.headers.Find("Impersonate-User")) who += " as " + *as;
     const MutexLock lock(mutex_);

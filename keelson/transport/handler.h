@@ -32,13 +32,17 @@ struct Peer {
   std::string certificate_pem = {};
 };
 
+// Of a request that came from nowhere.
+std::shared_ptr<const Peer> NoPeer();
+
 struct ServerRequest {
   std::string method = {};
   std::string path = {};   // as it came, percent-encoded
   std::string query = {};  // behind `?`, as it came
   Headers headers = {};
   std::string body = {};
-  Peer peer = {};
+  // Never null. Shared by all requests of a connection.
+  std::shared_ptr<const Peer> peer = NoPeer();
 };
 
 // Thread-safe. Bytes are never dropped while the client is there; whoever writes without end looks at pending().

@@ -45,8 +45,8 @@ TEST(HttpServer, AnswersARequest) {
   EXPECT_EQ(request.query, "x=1&y=%20");
   EXPECT_EQ(request.headers.All("X-TWO"), (std::vector<std::string_view>{"1", "2"}));
   EXPECT_EQ(request.body, "body");
-  EXPECT_TRUE(request.peer.address.starts_with("127.0.0.1:"));
-  EXPECT_FALSE(request.peer.tls);
+  EXPECT_TRUE(request.peer->address.starts_with("127.0.0.1:"));
+  EXPECT_FALSE(request.peer->tls);
 }
 
 TEST(HttpServer, KeepsTheConnectionForFurtherRequests) {

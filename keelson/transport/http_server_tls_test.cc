@@ -84,10 +84,10 @@ class CurlClient {
 
 // Who it is that asks.
 void WhoAmI(ServerRequest request, std::shared_ptr<ResponseWriter> response) {
-  std::string text = request.peer.tls ? "tls " : "plain ";
-  text += request.peer.common_name;
-  for (const std::string& organization : request.peer.organizations) text += ',' + organization;
-  text += request.peer.certificate_pem.starts_with("-----BEGIN CERTIFICATE-----") ? " pem" : "";
+  std::string text = request.peer->tls ? "tls " : "plain ";
+  text += request.peer->common_name;
+  for (const std::string& organization : request.peer->organizations) text += ',' + organization;
+  text += request.peer->certificate_pem.starts_with("-----BEGIN CERTIFICATE-----") ? " pem" : "";
   Respond(*response, 200, "text/plain", std::move(text));
 }
 

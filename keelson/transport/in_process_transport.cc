@@ -60,7 +60,12 @@ class PipeWriter final : public ResponseWriter {
 
   void Finish() override {
     MutexLock lock(pipe_->mutex);
-    pipe_->finished = true;
+    // Without a status there is no answer, and none can come any more.
+    if (!pipe_->status) {
+      pipe_->broken = true;
+    } else {
+      pipe_->finished = true;
+    }
     pipe_->changed.NotifyAll();
   }
 

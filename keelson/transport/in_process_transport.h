@@ -6,6 +6,9 @@
 // simulation too.
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "keelson/transport/handler.h"
 #include "keelson/transport/transport.h"
 
@@ -15,13 +18,13 @@ class InProcessTransport final : public Transport {
  public:
   // `peer` is what the handler is told about the client. The handler outlives the transport and all open bodies.
   explicit InProcessTransport(HttpHandler& handler, Peer peer = {.address = "in-process"})
-      : handler_(handler), peer_(std::move(peer)) {}
+      : handler_(handler), peer_(std::make_shared<const Peer>(std::move(peer))) {}
 
   Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
 
  private:
   HttpHandler& handler_;
-  const Peer peer_;
+  const std::shared_ptr<const Peer> peer_;
 };
 
 }  // namespace keelson

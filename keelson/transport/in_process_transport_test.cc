@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "keelson/core/clock.h"
 #include "keelson/core/simulation.h"
@@ -41,7 +42,7 @@ TEST(InProcessTransport, IsACallOfTheHandler) {
   EXPECT_EQ(seen.path, "/api/v1/pods");
   EXPECT_EQ(seen.query, "dryRun=All");
   EXPECT_EQ(seen.body, "{}");
-  EXPECT_EQ(seen.peer.address, "in-process");
+  EXPECT_EQ(seen.peer->address, "in-process");
 }
 
 TEST(InProcessTransport, ReaderWaitsForWhatIsWrittenLater) {
@@ -138,6 +139,31 @@ TEST(InProcessTransport, AnswerDroppedBeforeItsEndIsAnError) {
   ASSERT_FALSE(cut);
   ASSERT_NE(cut.error().detail<TransportErrorDetail>(), nullptr);
   EXPECT_EQ(cut.error().detail<TransportErrorDetail>()->failure(), TransportFailure::kReset);
+}
+
+// The handler keeps the writer, so that only its last word can end the wait.
+TEST(InProcessTransport, AnswerFinishedBeforeItBeganIsAnError) {
+  Writer kept;
+  FunctionHandler handler([&](ServerRequest, Writer response) {
+    response->Finish();
+    kept = std::move(response);
+  });
+  const auto none = InProcessTransport(handler).Send({}, {});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code(), ErrorCode::kUnavailable);
+}
+
+TEST(InProcessTransport, RequestsShareWhatIsKnownOfTheirClient) {
+  std::vector<std::shared_ptr<const Peer>> seen;
+  FunctionHandler handler([&](ServerRequest request, Writer response) {
+    seen.push_back(request.peer);
+    Respond(*response, 200, "text/plain", "ok");
+  });
+  InProcessTransport transport(handler, {.address = "here", .common_name = "jane"});
+  ASSERT_TRUE(transport.Send({}, {}));
+  ASSERT_TRUE(transport.Send({}, {}));
+  EXPECT_EQ(seen[0], seen[1]);
+  EXPECT_EQ(seen[0]->common_name, "jane");
 }
 
 }  // namespace

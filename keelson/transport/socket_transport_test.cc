@@ -162,7 +162,7 @@ TEST_P(WaysTest, StreamsHaveTheirOwnConnectionsAndUnaryCallsShare) {
   std::vector<std::shared_ptr<ResponseWriter>> open;
   Serve([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
     MutexLock lock(mutex);
-    (request.path == "/watch" ? streams : unary).insert(request.peer.address);
+    (request.path == "/watch" ? streams : unary).insert(request.peer->address);
     if (request.path != "/watch") return Respond(*response, 200, "text/plain", "ok");
     response->Start(200, {});
     response->Write("first\n");
@@ -186,7 +186,7 @@ TEST_P(WaysTest, StreamsHaveTheirOwnConnectionsAndUnaryCallsShare) {
 
 TEST_P(WaysTest, CloseIdleMakesNewConnections) {
   Serve([](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
-    Respond(*response, 200, "text/plain", request.peer.address);
+    Respond(*response, 200, "text/plain", request.peer->address);
   });
   const auto transport = Connect();
   const std::string first = Outcome(*transport, {});

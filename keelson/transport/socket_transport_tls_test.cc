@@ -20,7 +20,7 @@ TlsServerOptions ServerTls(const TestCertificate& certificate) {
 
 // Answers with who asks.
 void WhoAmI(ServerRequest request, std::shared_ptr<ResponseWriter> response) {
-  Respond(*response, 200, "text/plain", request.peer.common_name.empty() ? "nobody" : request.peer.common_name);
+  Respond(*response, 200, "text/plain", request.peer->common_name.empty() ? "nobody" : request.peer->common_name);
 }
 
 // Asks until the answer is the one wanted, for changes of files are looked for once a second.

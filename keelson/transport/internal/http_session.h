@@ -19,7 +19,7 @@ namespace keelson::internal {
 class SessionHost : public ExchangeOwner {
  public:
   virtual const HttpServerOptions& options() const = 0;
-  virtual const Peer& peer() const = 0;
+  virtual const std::shared_ptr<const Peer>& peer() const = 0;
   virtual HttpHandler& handler() = 0;
   virtual OutputQueue& output() = 0;
   // Expire() is to be called at that time or soon after; the earliest counts.

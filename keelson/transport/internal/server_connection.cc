@@ -37,7 +37,7 @@ ServerConnection::ServerConnection(std::shared_ptr<ConnectionHome> home, int soc
       socket_(strand_, socket),
       timer_(strand_),
       stream_(std::move(stream)) {
-  peer_.address = std::move(address);
+  peer_ = std::make_shared<Peer>(Peer{.address = std::move(address)});
 }
 
 void ServerConnection::Open() {
@@ -103,14 +103,16 @@ bool ServerConnection::Establish() {
       case IoStatus::kWantRead: WaitRead(); return false;
       case IoStatus::kWantWrite: WaitWrite(); return false;
       default:
-        log_.V(2).Info("TLS handshake failed", "peer", peer_.address, "reason", stream_->failure());
+        log_.V(2).Info("TLS handshake failed", "peer", peer_->address, "reason", stream_->failure());
         Close();
         return false;
     }
     handshaken_ = true;
-    stream_->Describe(peer_);
+    Peer described = *peer_;
+    stream_->Describe(described);
+    peer_ = std::make_shared<const Peer>(std::move(described));
   }
-  if (peer_.tls) {
+  if (peer_->tls) {
     session_ = stream_->ChoseHttp2() ? MakeHttp2Session(*this, opened_) : MakeHttp1Session(*this, opened_);
     return true;
   }
@@ -247,7 +249,7 @@ void ServerConnection::OnTimer() {
     return Schedule(deadline);
   }
   if (StalledTooLong(now)) {
-    log_.V(2).Info("The client does not read its answer; the connection is cut", "peer", peer_.address);
+    log_.V(2).Info("The client does not read its answer; the connection is cut", "peer", peer_->address);
     return Close();
   }
   session_->Expire(now);

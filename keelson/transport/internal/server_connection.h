@@ -49,7 +49,7 @@ class ServerConnection final : public SessionHost, public std::enable_shared_fro
  private:
   // SessionHost.
   const HttpServerOptions& options() const override { return home_->options(); }
-  const Peer& peer() const override { return peer_; }
+  const std::shared_ptr<const Peer>& peer() const override { return peer_; }
   HttpHandler& handler() override { return home_->handler(); }
   OutputQueue& output() override { return output_; }
   void Schedule(TimePoint when) override;
@@ -87,7 +87,7 @@ class ServerConnection final : public SessionHost, public std::enable_shared_fro
   boost::asio::steady_timer timer_;
   TimePoint timer_at_ = TimePoint::max();
   const std::unique_ptr<ByteStream> stream_;
-  Peer peer_;
+  std::shared_ptr<const Peer> peer_;
   std::string early_;  // read before the protocol was known
   bool handshaken_ = false;
   std::unique_ptr<HttpSession> session_;
