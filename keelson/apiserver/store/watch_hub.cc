@@ -166,8 +166,8 @@ void WatchHub::Tick(TimePoint now) {
 void WatchHub::Sweep(Collection& collection) {
   Audience& audience = collection.audience;
   std::vector<std::shared_ptr<Watcher>> gone;  // destroyed at the end, without locks: their sinks may go with them
-  const auto first_ended = std::stable_partition(audience.members.begin(), audience.members.end(),
-                                                 [](const auto& watcher) { return !watcher->ended(); });
+  const auto first_ended = std::partition(audience.members.begin(), audience.members.end(),
+                                          [](const auto& watcher) { return !watcher->ended(); });
   gone.assign(std::make_move_iterator(first_ended), std::make_move_iterator(audience.members.end()));
   audience.members.erase(first_ended, audience.members.end());
   if (audience.members.empty()) std::erase(watched_, &collection);
