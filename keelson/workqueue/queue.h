@@ -139,7 +139,7 @@ class Queue {
   const QueueMetrics& metrics() const { return core_.metrics(); }
 
  private:
-  static constexpr size_t kMaxSpare = 1024;
+  static constexpr size_t kMaxSpare = 16384;
 
   Entry* Find(const Key& key, uint32_t hash) const;
   Entry& FindOrInsert(const Key& key, uint32_t hash);

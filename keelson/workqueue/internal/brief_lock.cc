@@ -15,9 +15,9 @@ void Pause() {
 
 }  // namespace
 
-// Each failed look takes the cache line from the holder, so looks become rarer: 16, 32, ... 512 pauses apart.
+// Each failed look takes the cache line from the holder, so looks become rarer: 64, 128, ... 1,024 pauses apart.
 void BriefLock::LockSlowly(Mutex& mutex) {
-  for (int pauses = 16; pauses <= 512; pauses *= 2) {
+  for (int pauses = 64; pauses <= 1024; pauses *= 2) {
     for (int i = 0; i < pauses; ++i) Pause();
     if (mutex.TryLock()) return;
   }
