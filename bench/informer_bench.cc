@@ -1,7 +1,7 @@
 // Measures an informer: lists and watches a resource, then takes N updates. bench/go/informer and bench/rust/informer
 // do the same with client-go and kube-rs; bench/informer/run runs them all against one replay server (replay_bench.cc).
 //
-//   bench-informer --server URL [--resource pods|configmaps] [--events N] [--protobuf] [--reads SECONDS]
+//   bench-informer --server URL [--resource pods|configmaps] [--events N] [--protobuf] [--reads get|list]
 //
 // Prints "synced objects=… wall_s=… cpu_s=… rss_kb=… peak_kb=…" when the cache is whole and, after N updates have come
 // to a handler, "events=… wall_s=… cpu_s=… rss_kb=… peak_kb=…". Each line's time and CPU are its own phase's. With
@@ -35,7 +35,7 @@ struct Arguments {
   std::string resource = "pods";
   long events = 0;
   bool protobuf = false;
-  bool reads = false;
+  std::string reads;  // "get" or "list"
 };
 
 double CpuSeconds() {
@@ -74,51 +74,61 @@ class Phase {
   double cpu_ = CpuSeconds();
 };
 
-// Eight threads that get objects by key and list those of a namespace until `stop`.
+// The name up to its last two dashes: what Pods of one Deployment share.
+std::string OwnerOf(const ObjectKey& key) {
+  const size_t dash = key.name.rfind('-', key.name.rfind('-') - 1);
+  return key.namespace_ + "/" + key.name.substr(0, dash);
+}
+
+// Eight threads that get objects by key, or list those of an owner and look at each, until `stop`.
 template <class T>
 class Readers {
  public:
-  Readers(const Lister<T>& lister, const StopToken& stop) : started_(Clock::Now()) {
+  Readers(const Lister<T>& lister, bool lists, const StopToken& stop) : lists_(lists) {
     for (const T& object : lister.List()) keys_.push_back(KeyOf(object));
-    for (int i = 0; i < 8; ++i) {
+    for (const ObjectKey& key : keys_) owners_.push_back(OwnerOf(key));
+    started_ = Clock::Now();
+    for (int i = 0; i < kThreads; ++i) {
       threads_.emplace_back("reader", [this, lister, stop, i] {
         Random random(static_cast<uint64_t>(i));
-        uint64_t gets = 0, lists = 0, bytes = 0;
+        uint64_t count = 0, bytes = 0;
         while (!stop.StopRequested()) {
-          for (int n = 0; n < 100; ++n) {
-            const ObjectKey& key = keys_[random.Uniform<size_t>(0, keys_.size() - 1)];
-            if (const auto object = lister.Get(key)) bytes += (*object)->metadata.name.size();
-            ++gets;
+          for (int n = 0; n < 100; ++n, ++count) {
+            bytes += lists_ ? List(lister, random) : Get(lister, random);
           }
-          // As many lists as gets would be mostly lists: their time is that of looking at each object.
-          const ObjectKey& key = keys_[random.Uniform<size_t>(0, keys_.size() - 1)];
-          const Objects<T> owned = lister.ByIndex("owner", OwnerOf(key)).value();
-          for (const T& object : owned) bytes += object.metadata.name.size();
-          ++lists;
         }
-        gets_ += gets;
-        lists_ += lists;
-        read_ += bytes;
+        count_ += count;
+        bytes_ += bytes;
       });
     }
-  }
-  // The name up to its last two dashes: what Pods of one Deployment share.
-  static std::string OwnerOf(const ObjectKey& key) {
-    const size_t dash = key.name.rfind('-', key.name.rfind('-') - 1);
-    return key.namespace_ + "/" + key.name.substr(0, dash);
   }
   void Print() {
     for (Thread& thread : threads_) thread.Join();
     const double seconds = std::chrono::duration<double>(Clock::Now() - started_).count();
-    std::printf("reads threads=8 get_per_s=%.0f list_per_s=%.0f seconds=%.2f\n", static_cast<double>(gets_) / seconds,
-                static_cast<double>(lists_) / seconds, seconds);
+    std::printf("reads threads=%d %s_per_s=%.0f\n", kThreads, lists_ ? "list" : "get",
+                static_cast<double>(count_) / seconds);
     std::fflush(stdout);
   }
 
  private:
-  const TimePoint started_;
+  static constexpr int kThreads = 8;
+
+  size_t Get(const Lister<T>& lister, Random& random) const {
+    const auto object = lister.Get(keys_[random.Uniform<size_t>(0, keys_.size() - 1)]);
+    return object ? (*object)->metadata.generation : 0;
+  }
+  size_t List(const Lister<T>& lister, Random& random) const {
+    const Objects<T> owned = lister.ByIndex("owner", owners_[random.Uniform<size_t>(0, owners_.size() - 1)]).value();
+    size_t sum = 0;
+    for (const T& object : owned) sum += object.metadata.generation;
+    return sum;
+  }
+
+  const bool lists_;
+  TimePoint started_;
   std::vector<ObjectKey> keys_;
-  std::atomic<uint64_t> gets_ = 0, lists_ = 0, read_ = 0;
+  std::vector<std::string> owners_;
+  std::atomic<uint64_t> count_ = 0, bytes_ = 0;
   std::vector<Thread> threads_;
 };
 
@@ -129,9 +139,9 @@ Result<void> Measure(const Arguments& arguments) {
               Client::Connect({.server = arguments.server},
                               {.content_type = arguments.protobuf ? ContentType::kProtobuf : ContentType::kJson}));
   Informer<T> informer = Informer<T>::Make(client);
-  if (arguments.reads) {
-    KEELSON_RETURN_IF_ERROR(informer.AddIndex(
-        "owner", [](const T& object) { return std::vector<std::string>{Readers<T>::OwnerOf(KeyOf(object))}; }));
+  if (!arguments.reads.empty()) {
+    KEELSON_RETURN_IF_ERROR(
+        informer.AddIndex("owner", [](const T& object) { return std::vector<std::string>{OwnerOf(KeyOf(object))}; }));
   }
   std::atomic<long> updates = 0;
   Semaphore all_came(0);
@@ -146,7 +156,9 @@ Result<void> Measure(const Arguments& arguments) {
   if (arguments.events > 0) {
     StopSource stop_reading;
     std::unique_ptr<Readers<T>> readers;
-    if (arguments.reads) readers = std::make_unique<Readers<T>>(informer.lister(), stop_reading.token());
+    if (!arguments.reads.empty()) {
+      readers = std::make_unique<Readers<T>>(informer.lister(), arguments.reads == "list", stop_reading.token());
+    }
     // The server holds its updates back until it is told, so that the two phases do not mix.
     KEELSON_RETURN_IF_ERROR(client.rest().GetRaw("/replay/updates", "*/*", {}));
     (void)all_came.Acquire({});
@@ -172,7 +184,7 @@ int Run(int argc, char** argv) {
     } else if (name == "--protobuf") {
       arguments.protobuf = true;
     } else if (name == "--reads") {
-      arguments.reads = true;
+      arguments.reads = value();
     } else {
       std::fprintf(stderr, "bench-informer: unknown argument %s\n", argv[i]);
       return 2;

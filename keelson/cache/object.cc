@@ -35,6 +35,11 @@ ObjectIdentity IdentifyUnstructured(const void* object) {
           .resource_version = TextOf(Member(metadata, "resourceVersion"))};
 }
 
+bool IsUnstructuredNamed(const void* object, std::string_view namespace_, std::string_view name) {
+  const Json* metadata = MetadataOf(object);
+  return TextOf(Member(metadata, "name")) == name && TextOf(Member(metadata, "namespace")) == namespace_;
+}
+
 std::optional<std::string_view> AnnotationOfUnstructured(const void* object, std::string_view key) {
   const Json* found = Member(Member(MetadataOf(object), "annotations"), key);
   if (found == nullptr || !found->is_string()) return std::nullopt;

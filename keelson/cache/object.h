@@ -33,6 +33,8 @@ struct ObjectModel {
   const Type* type;
   std::shared_ptr<void> (*make)();  // a default object
   ObjectIdentity (*identify)(const void* object);
+  // What identify would tell, with fewer looks at memory.
+  bool (*is_named)(const void* object, std::string_view namespace_, std::string_view name);
   std::optional<std::string_view> (*annotation)(const void* object, std::string_view key);
   bool (*labels_match)(const void* object, const labels::Selector& selector);
   bool (*deleting)(const void* object);  // it has a deletionTimestamp
@@ -41,6 +43,7 @@ struct ObjectModel {
 namespace internal {
 
 ObjectIdentity IdentifyUnstructured(const void* object);
+bool IsUnstructuredNamed(const void* object, std::string_view namespace_, std::string_view name);
 std::optional<std::string_view> AnnotationOfUnstructured(const void* object, std::string_view key);
 bool LabelsOfUnstructuredMatch(const void* object, const labels::Selector& selector);
 bool IsUnstructuredDeleting(const void* object);
@@ -62,6 +65,7 @@ const ObjectModel& ModelOf() {
     static const ObjectModel model = {.type = &TypeOf<T>(),
                                       .make = kMake,
                                       .identify = internal::IdentifyUnstructured,
+                                      .is_named = internal::IsUnstructuredNamed,
                                       .annotation = internal::AnnotationOfUnstructured,
                                       .labels_match = internal::LabelsOfUnstructuredMatch,
                                       .deleting = internal::IsUnstructuredDeleting};
@@ -71,6 +75,11 @@ const ObjectModel& ModelOf() {
         .type = &TypeOf<T>(),
         .make = kMake,
         .identify = [](const void* object) { return internal::IdentityOf(static_cast<const T*>(object)->metadata); },
+        .is_named =
+            [](const void* object, std::string_view namespace_, std::string_view name) {
+              const metav1::ObjectMeta& metadata = static_cast<const T*>(object)->metadata;
+              return metadata.name == name && metadata.namespace_ == namespace_;
+            },
         .annotation = [](const void* object, std::string_view key) -> std::optional<std::string_view> {
           const String* found = static_cast<const T*>(object)->metadata.annotations.find(key);
           if (found == nullptr) return std::nullopt;

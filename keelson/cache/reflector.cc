@@ -103,6 +103,7 @@ ReflectorInput Reflector::List(const std::string& version, const StopToken& stop
       gathered);
   if (!listed) return Failed(listed.error(), "list");
   sink_.Replace(gathered.Take(), listed->resourceVersion);
+  version_ = listed->resourceVersion.str();
   return {.kind = ReflectorInput::Kind::kListed, .version = listed->resourceVersion.str()};
 }
 
@@ -125,6 +126,11 @@ ReflectorInput Reflector::OpenWatch(const ReflectorCommand& command, const StopT
   if (!watch) return Failed(watch.error(), streams ? "list by a watch" : "watch");
   watch_ = *std::move(watch);
   return ReadWatch();
+}
+
+bool Reflector::IsOldNews(std::string_view version) const {
+  const std::optional<std::strong_ordering> order = CompareResourceVersions(version, version_);
+  return order && *order <= 0;
 }
 
 // Changes may come among the initial events; a later state of an object replaces the earlier when they are stored.
@@ -160,6 +166,11 @@ ReflectorInput Reflector::ReadWatch() {
       return {.kind = ReflectorInput::Kind::kEnded, .lasted = lasted};
     }
     std::string version(model_.identify(object.get()).resource_version);
+    // Everything up to there is known: a server that tells it again must not take the sink back in time.
+    if (!in_initial_events_ && IsOldNews(version)) {
+      if (**event == WatchEventType::kBookmark) return {.kind = ReflectorInput::Kind::kSaw, .version = version_};
+      continue;
+    }
     if (**event != WatchEventType::kBookmark) {
       ObjectPtr admitted = sink_.Admit(std::move(object));
       if (in_initial_events_) {
@@ -172,9 +183,11 @@ ReflectorInput Reflector::ReadWatch() {
       in_initial_events_ = false;
       sink_.Replace(std::move(initial_), version);
       initial_.clear();
+      version_ = version;
       return {.kind = ReflectorInput::Kind::kListed, .version = std::move(version)};
     }
     sink_.Advance(version);
+    version_ = version;
     return {.kind = ReflectorInput::Kind::kSaw, .version = std::move(version)};
   }
 }

@@ -75,6 +75,7 @@ class Reflector {
   ReflectorInput OpenWatch(const ReflectorCommand& command, const StopToken& stop);
   ReflectorInput ReadWatch();
   void AddInitial(WatchEventType type, ObjectPtr object);
+  bool IsOldNews(std::string_view version) const;
   ReflectorInput Wait(Duration wait, const StopToken& stop);
   ReflectorInput Failed(const Error& error, std::string_view doing);
   Target target() const;
@@ -91,6 +92,7 @@ class Reflector {
   Random random_;
   std::unique_ptr<RawWatch> watch_;
   TimePoint opened_{};
+  std::string version_;  // up to which the sink was told
   bool in_initial_events_ = false;
   std::vector<ObjectPtr> initial_;  // what a stream has shown before the end of its initial events
   std::optional<Error> error_;      // of the failure that is waited for

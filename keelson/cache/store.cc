@@ -9,7 +9,7 @@ namespace keelson {
 
 namespace internal {
 
-// An object's place in the store; lives from its first Put to its Remove.
+// What the writer knows of an object; lives from its first Put to its Remove.
 struct StoreEntry {
   // Where an index has it.
   struct Place {
@@ -18,9 +18,7 @@ struct StoreEntry {
     uint32_t position;  // in the bucket
   };
 
-  ObjectPtr object;  // written under its shard's lock
   uint64_t hash = 0;
-  // For the writer.
   uint32_t mark = 0;
   std::vector<Place> places;  // in order of index
 };
@@ -30,59 +28,90 @@ struct StoreEntry {
 using internal::StoreElement;
 using internal::StoreEntry;
 
-// A hash table with open addressing. Entries are told apart by their hash first, so a look at an object's name is
-// nearly always a look at the right one.
-struct Store::Shard {
-  struct Slot {
-    uint64_t hash = 0;
-    StoreEntry* entry = nullptr;  // null: free
-  };
+// A place of the hash table: one cache line, in which a reader finds all it needs to know that this is the object.
+struct alignas(64) Store::Slot {
+  static constexpr uint8_t kLong = 255;
 
-  template <class IsIt>
-  StoreEntry* Find(uint64_t hash, IsIt is_it) const {
-    if (slots.empty()) return nullptr;
-    for (size_t at = Home(hash); slots[at].entry != nullptr; at = Next(at)) {
-      if (slots[at].hash == hash && is_it(*slots[at].entry)) return slots[at].entry;
-    }
-    return nullptr;
+  Slot() = default;
+  Slot(uint64_t key_hash, ObjectPtr put, std::string_view namespace_, std::string_view name)
+      : hash(key_hash), object(std::move(put)) {
+    const size_t size = namespace_.size() + 1 + name.size();
+    if (size > key.size()) return;
+    length = static_cast<uint8_t>(size);
+    std::copy(namespace_.begin(), namespace_.end(), key.begin());
+    std::copy(name.begin(), name.end(), key.begin() + static_cast<std::ptrdiff_t>(namespace_.size()) + 1);
   }
-  void Insert(StoreEntry* entry) {
+
+  bool Is(const ObjectModel& model, std::string_view namespace_, std::string_view name) const {
+    if (length == kLong) return model.is_named(object.get(), namespace_, name);
+    const std::string_view text(key.data(), length);
+    return text.size() == namespace_.size() + 1 + name.size() && text[namespace_.size()] == '\0' &&
+           text.ends_with(name) && text.starts_with(namespace_);
+  }
+  bool free() const { return object == nullptr; }
+
+  uint64_t hash = 0;
+  ObjectPtr object = {};
+  uint8_t length = kLong;      // of the key, where it has room here
+  std::array<char, 39> key{};  // namespace, a zero, name
+};
+
+// A hash table with open addressing.
+struct Store::Shard {
+  template <class IsIt>
+  size_t Find(uint64_t hash, IsIt is_it) const {
+    if (slots.empty()) return kNone;
+    for (size_t at = Home(hash); !slots[at].free(); at = Next(at)) {
+      if (slots[at].hash == hash && is_it(at)) return at;
+    }
+    return kNone;
+  }
+  void Insert(Slot slot, StoreEntry* entry) {
     if (4 * (used + 1) > 3 * slots.size()) Grow();
-    size_t at = Home(entry->hash);
-    while (slots[at].entry != nullptr) at = Next(at);
-    slots[at] = {entry->hash, entry};
+    Place(std::move(slot), entry);
     ++used;
   }
-  void Erase(const StoreEntry* entry) {
-    size_t hole = Home(entry->hash);
-    while (slots[hole].entry != entry) hole = Next(hole);
-    slots[hole] = {};
+  // Gives the object back, so that the caller may destroy it behind the lock.
+  ObjectPtr Erase(size_t hole) {
+    ObjectPtr object = std::move(slots[hole].object);
+    slots[hole] = Slot();
     --used;
     // What stands behind the hole and could have stood in it moves up, so that no search ends there too early.
-    for (size_t at = Next(hole); slots[at].entry != nullptr; at = Next(at)) {
+    for (size_t at = Next(hole); !slots[at].free(); at = Next(at)) {
       const size_t home = Home(slots[at].hash);
       const bool home_behind_hole = hole < at ? (home > hole && home <= at) : (home > hole || home <= at);
       if (home_behind_hole) continue;
       slots[hole] = std::exchange(slots[at], Slot());
+      entries[hole] = entries[at];
       hole = at;
     }
+    return object;
   }
 
-  mutable LeafMutex mutex;
-  // Guarded by mutex.
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+
+  LeafMutex mutex;
+  // Guarded by mutex; the writer alone changes them.
   std::vector<Slot> slots;  // a power of two
   size_t used = 0;
+  // For the writer: what belongs to the slot of that number.
+  std::vector<StoreEntry*> entries;
 
  private:
   size_t Home(uint64_t hash) const { return (hash >> 8) & (slots.size() - 1); }
   size_t Next(size_t at) const { return (at + 1) & (slots.size() - 1); }
+  void Place(Slot slot, StoreEntry* entry) {
+    size_t at = Home(slot.hash);
+    while (!slots[at].free()) at = Next(at);
+    slots[at] = std::move(slot);
+    entries[at] = entry;
+  }
   void Grow() {
-    std::vector<Slot> before = std::exchange(slots, std::vector<Slot>(std::max<size_t>(8, slots.size() * 2)));
-    for (const Slot& slot : before) {
-      if (slot.entry == nullptr) continue;
-      size_t at = Home(slot.hash);
-      while (slots[at].entry != nullptr) at = Next(at);
-      slots[at] = slot;
+    const size_t size = std::max<size_t>(8, slots.size() * 2);
+    std::vector<Slot> slots_before = std::exchange(slots, std::vector<Slot>(size));
+    const std::vector<StoreEntry*> entries_before = std::exchange(entries, std::vector<StoreEntry*>(size));
+    for (size_t i = 0; i < slots_before.size(); ++i) {
+      if (!slots_before[i].free()) Place(std::move(slots_before[i]), entries_before[i]);
     }
   }
 };
@@ -133,7 +162,7 @@ class Store::Index {
   }
 
   // These are called by the writer.
-  StoreEntry::Place Add(uint32_t number, std::string value, StoreEntry& entry) {
+  StoreEntry::Place Add(uint32_t number, std::string value, const ObjectPtr& object, StoreEntry& entry) {
     Part& part = PartOf(value);
     LeafLock lock(part.mutex);
     auto [at, made] = part.buckets.try_emplace(std::move(value));
@@ -142,14 +171,14 @@ class Store::Index {
       at->second->value = at->first;
     }
     Bucket& bucket = *at->second;
-    bucket.members.PushBack({entry.object, &entry});
+    bucket.members.PushBack({object, &entry});
     return {&bucket, number, static_cast<uint32_t>(bucket.members.size() - 1)};
   }
-  void Replace(const StoreEntry::Place& place, StoreEntry& entry) {
+  void Replace(const StoreEntry::Place& place, const ObjectPtr& object, StoreEntry& entry) {
     Bucket& bucket = *static_cast<Bucket*>(place.bucket);
     StoreElement old;  // destroyed behind the lock
     LeafLock lock(PartOf(bucket.value).mutex);
-    old = bucket.members.Set(place.position, {entry.object, &entry});
+    old = bucket.members.Set(place.position, {object, &entry});
   }
   void Remove(const StoreEntry::Place& place) {
     Bucket& bucket = *static_cast<Bucket*>(place.bucket);
@@ -204,7 +233,9 @@ Store::Store(const ObjectModel& model) : model_(model), shards_(std::make_unique
 
 Store::~Store() {
   for (const Shard& shard : *shards_) {
-    for (const Shard::Slot& slot : shard.slots) delete slot.entry;
+    for (size_t i = 0; i < shard.slots.size(); ++i) {
+      if (!shard.slots[i].free()) delete shard.entries[i];
+    }
   }
 }
 
@@ -224,21 +255,18 @@ const Store::Index* Store::FindIndex(std::string_view name) const {
 
 ObjectPtr Store::Get(std::string_view namespace_, std::string_view name) const {
   const uint64_t hash = HashKey(namespace_, name);
-  const Shard& shard = ShardOf(hash);
+  Shard& shard = ShardOf(hash);
   LeafLock lock(shard.mutex);
-  const StoreEntry* entry = shard.Find(hash, [&](const StoreEntry& candidate) {
-    const ObjectIdentity identity = model_.identify(candidate.object.get());
-    return identity.name == name && identity.namespace_ == namespace_;
-  });
-  return entry == nullptr ? nullptr : entry->object;
+  const size_t at = shard.Find(hash, [&](size_t i) { return shard.slots[i].Is(model_, namespace_, name); });
+  return at == Shard::kNone ? nullptr : shard.slots[at].object;
 }
 
 // Without the shard's lock: for the writer, who alone changes it.
-StoreEntry* Store::FindEntry(uint64_t hash, std::string_view namespace_, std::string_view name) const {
-  return ShardOf(hash).Find(hash, [&](const StoreEntry& candidate) {
-    const ObjectIdentity identity = model_.identify(candidate.object.get());
-    return identity.name == name && identity.namespace_ == namespace_;
-  });
+Store::Known Store::FindKnown(uint64_t hash, std::string_view namespace_, std::string_view name) const {
+  Shard& shard = ShardOf(hash);
+  const size_t at = shard.Find(hash, [&](size_t i) { return shard.slots[i].Is(model_, namespace_, name); });
+  if (at == Shard::kNone) return {};
+  return {&shard.slots[at].object, shard.entries[at]};
 }
 
 Snapshot Store::List() const { return indexes_[0]->Find(""); }
@@ -278,7 +306,7 @@ Result<void> Store::AddIndex(std::string name, IndexFunction values_of) {
   for (const StoreElement& element : Snapshot::Elements(indexes_[0]->Find("").elements())) {
     for (std::string& value : indexes_[number]->ValuesOf(element.object.get())) {
       element.entry->places.push_back(
-          indexes_[number]->Add(static_cast<uint32_t>(number), std::move(value), *element.entry));
+          indexes_[number]->Add(static_cast<uint32_t>(number), std::move(value), element.object, *element.entry));
     }
   }
   index_count_.store(number + 1, std::memory_order_release);
@@ -294,36 +322,37 @@ ObjectPtr Store::PutEntry(ObjectPtr object, uint32_t mark) {
   const ObjectIdentity identity = model_.identify(object.get());
   const uint64_t hash = HashKey(identity.namespace_, identity.name);
   Shard& shard = ShardOf(hash);
-  if (StoreEntry* entry = FindEntry(hash, identity.namespace_, identity.name)) {
-    entry->mark = mark;
+  if (const Known known = FindKnown(hash, identity.namespace_, identity.name); known.entry != nullptr) {
+    known.entry->mark = mark;
+    ObjectPtr old = object;
     {
       LeafLock shard_lock(shard.mutex);
-      entry->object.swap(object);
+      known.object->swap(old);
     }
-    UpdateIndexes(*entry);
-    return object;
+    UpdateIndexes(*known.entry, object);
+    return old;
   }
-  auto* entry = new StoreEntry{.object = std::move(object), .hash = hash, .mark = mark, .places = {}};
+  auto* entry = new StoreEntry{.hash = hash, .mark = mark, .places = {}};
   {
     LeafLock shard_lock(shard.mutex);
-    shard.Insert(entry);
+    shard.Insert(Slot(hash, object, identity.namespace_, identity.name), entry);
   }
-  AddToIndexes(*entry);
+  AddToIndexes(*entry, object);
   return nullptr;
 }
 
-void Store::AddToIndexes(StoreEntry& entry) {
+void Store::AddToIndexes(StoreEntry& entry, const ObjectPtr& object) {
   const size_t count = index_count_.load(std::memory_order_relaxed);
   entry.places.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    for (std::string& value : indexes_[i]->ValuesOf(entry.object.get())) {
-      entry.places.push_back(indexes_[i]->Add(static_cast<uint32_t>(i), std::move(value), entry));
+    for (std::string& value : indexes_[i]->ValuesOf(object.get())) {
+      entry.places.push_back(indexes_[i]->Add(static_cast<uint32_t>(i), std::move(value), object, entry));
     }
   }
 }
 
 // An object's values seldom change, so its places are kept where they are as far as possible.
-void Store::UpdateIndexes(StoreEntry& entry) {
+void Store::UpdateIndexes(StoreEntry& entry, const ObjectPtr& object) {
   std::vector<StoreEntry::Place> before = std::move(entry.places);
   entry.places.clear();
   entry.places.reserve(before.size());
@@ -332,16 +361,16 @@ void Store::UpdateIndexes(StoreEntry& entry) {
   for (size_t i = 0; i < count; ++i) {
     size_t to = from;
     while (to < before.size() && before[to].index == i) ++to;
-    for (std::string& value : indexes_[i]->ValuesOf(entry.object.get())) {
+    for (std::string& value : indexes_[i]->ValuesOf(object.get())) {
       const auto same =
           std::find_if(before.begin() + static_cast<std::ptrdiff_t>(from),
                        before.begin() + static_cast<std::ptrdiff_t>(to), [&](const auto& place) {
                          return place.bucket != nullptr && static_cast<Bucket*>(place.bucket)->value == value;
                        });
       if (same == before.begin() + static_cast<std::ptrdiff_t>(to)) {
-        entry.places.push_back(indexes_[i]->Add(static_cast<uint32_t>(i), std::move(value), entry));
+        entry.places.push_back(indexes_[i]->Add(static_cast<uint32_t>(i), std::move(value), object, entry));
       } else {
-        indexes_[i]->Replace(*same, entry);
+        indexes_[i]->Replace(*same, object, entry);
         entry.places.push_back(*same);
         same->bucket = nullptr;
       }
@@ -354,18 +383,19 @@ void Store::UpdateIndexes(StoreEntry& entry) {
 
 ObjectPtr Store::Remove(std::string_view namespace_, std::string_view name) {
   MutexLock lock(writer_);
-  StoreEntry* entry = FindEntry(HashKey(namespace_, name), namespace_, name);
-  return entry == nullptr ? nullptr : RemoveEntry(entry);
+  const Known known = FindKnown(HashKey(namespace_, name), namespace_, name);
+  return known.entry == nullptr ? nullptr : RemoveEntry(known.entry);
 }
 
 ObjectPtr Store::RemoveEntry(StoreEntry* entry) {
+  Shard& shard = ShardOf(entry->hash);
+  const size_t at = shard.Find(entry->hash, [&](size_t i) { return shard.entries[i] == entry; });
+  ObjectPtr object;
   {
-    Shard& shard = ShardOf(entry->hash);
     LeafLock lock(shard.mutex);
-    shard.Erase(entry);
+    object = shard.Erase(at);
   }
   for (const StoreEntry::Place& place : entry->places) indexes_[place.index]->Remove(place);
-  ObjectPtr object = std::move(entry->object);
   delete entry;
   return object;
 }
@@ -375,11 +405,11 @@ void Store::Replace(const std::vector<ObjectPtr>& objects, std::vector<Delta>* c
   const uint32_t mark = ++mark_;
   for (const ObjectPtr& object : objects) {
     const ObjectIdentity identity = model_.identify(object.get());
-    StoreEntry* entry = FindEntry(HashKey(identity.namespace_, identity.name), identity.namespace_, identity.name);
-    if (entry != nullptr) {
-      const ObjectIdentity known = model_.identify(entry->object.get());
+    const Known there = FindKnown(HashKey(identity.namespace_, identity.name), identity.namespace_, identity.name);
+    if (there.entry != nullptr) {
+      const ObjectIdentity known = model_.identify(there.object->get());
       if (known.uid == identity.uid && known.resource_version == identity.resource_version) {
-        entry->mark = mark;
+        there.entry->mark = mark;
         continue;
       }
     }

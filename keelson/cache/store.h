@@ -13,7 +13,7 @@
 // a snapshot (an O(1) copy) that stays as it is. So readers hold up the writer for a few dozen nanoseconds, however
 // much they read. Each read is atomic; an object that is being replaced may show in one index sooner than in another.
 //
-// Keys are not stored: an object is found by the hash of its name and compared with the name in its metadata.
+// A short key stands beside the pointer to its object, in one cache line; a longer one is compared in the object.
 #pragma once
 
 #include <array>
@@ -123,20 +123,25 @@ class Store {
   const ObjectModel& model() const { return model_; }
 
  private:
+  struct Slot;
   struct Shard;
   struct Bucket;
   class Index;
+  struct Known {
+    ObjectPtr* object = nullptr;  // in its slot
+    internal::StoreEntry* entry = nullptr;
+  };
   static constexpr size_t kShards = 64;
 
   uint64_t HashKey(std::string_view namespace_, std::string_view name) const;
   Shard& ShardOf(uint64_t hash) const;
   const Index* FindIndex(std::string_view name) const;
-  internal::StoreEntry* FindEntry(uint64_t hash, std::string_view namespace_, std::string_view name) const;
+  Known FindKnown(uint64_t hash, std::string_view namespace_, std::string_view name) const;
   // These are called under writer_.
   ObjectPtr PutEntry(ObjectPtr object, uint32_t mark);
   ObjectPtr RemoveEntry(internal::StoreEntry* entry);
-  void AddToIndexes(internal::StoreEntry& entry);
-  void UpdateIndexes(internal::StoreEntry& entry);
+  void AddToIndexes(internal::StoreEntry& entry, const ObjectPtr& object);
+  void UpdateIndexes(internal::StoreEntry& entry, const ObjectPtr& object);
 
   // Constant after construction.
   const ObjectModel& model_;

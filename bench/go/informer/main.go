@@ -1,6 +1,6 @@
 // Measures an informer of client-go: lists and watches Pods, then takes N updates, as bench-informer does with Keelson.
 //
-//	informer -server URL [-events N] [-protobuf] [-reads]
+//	informer -server URL [-events N] [-protobuf] [-reads get|list]
 //
 // The informer is what a program gets from client-go's shared informer factory: typed, with the namespace index. Lists by
 // a watch are tried first and refused by the replay server. Prints "synced objects=… wall_s=… cpu_s=… rss_kb=… peak_kb=…" and,
@@ -69,51 +69,67 @@ func owner(namespace, name string) string {
 	return namespace + "/" + name[:strings.LastIndexByte(name[:last], '-')]
 }
 
-// read gets objects by key and lists those of an owner from eight goroutines until stop is closed.
-func read(indexer cache.Indexer, stop chan struct{}) func() {
+// read gets objects by key, or lists those of an owner and looks at each, from eight goroutines until stop is closed.
+func read(indexer cache.Indexer, lists bool, stop chan struct{}) func() {
+	const threads = 8
 	keys := indexer.ListKeys()
-	var gets, lists, bytes atomic.Int64
+	owners := make([]string, len(keys))
+	for i, key := range keys {
+		namespace, name, _ := strings.Cut(key, "/")
+		owners[i] = owner(namespace, name)
+	}
+	get := func(random *rand.Rand) int64 {
+		object, exists, err := indexer.GetByKey(keys[random.Intn(len(keys))])
+		if err != nil || !exists {
+			return 0
+		}
+		return object.(*corev1.Pod).Generation
+	}
+	list := func(random *rand.Rand) (sum int64) {
+		objects, err := indexer.ByIndex("owner", owners[random.Intn(len(keys))])
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, object := range objects {
+			sum += object.(*corev1.Pod).Generation
+		}
+		return sum
+	}
+	var count, sum atomic.Int64
 	var wait sync.WaitGroup
 	started := time.Now()
-	for i := range 8 {
+	for i := range threads {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
 			random := rand.New(rand.NewSource(int64(i)))
-			got, listed, seen := int64(0), int64(0), int64(0)
+			done, seen := int64(0), int64(0)
 			for {
 				select {
 				case <-stop:
-					gets.Add(got)
-					lists.Add(listed)
-					bytes.Add(seen)
+					count.Add(done)
+					sum.Add(seen)
 					return
 				default:
 				}
 				for range 100 {
-					object, exists, err := indexer.GetByKey(keys[random.Intn(len(keys))])
-					if err == nil && exists {
-						seen += int64(len(object.(*corev1.Pod).Name))
+					if lists {
+						seen += list(random)
+					} else {
+						seen += get(random)
 					}
-					got++
+					done++
 				}
-				namespace, name, _ := strings.Cut(keys[random.Intn(len(keys))], "/")
-				objects, err := indexer.ByIndex("owner", owner(namespace, name))
-				if err != nil {
-					log.Fatal(err)
-				}
-				for _, object := range objects {
-					seen += int64(len(object.(*corev1.Pod).Name))
-				}
-				listed++
 			}
 		}()
 	}
 	return func() {
 		wait.Wait()
-		seconds := time.Since(started).Seconds()
-		fmt.Printf("reads threads=8 get_per_s=%.0f list_per_s=%.0f seconds=%.2f\n", float64(gets.Load())/seconds,
-			float64(lists.Load())/seconds, seconds)
+		what := "get"
+		if lists {
+			what = "list"
+		}
+		fmt.Printf("reads threads=%d %s_per_s=%.0f\n", threads, what, float64(count.Load())/time.Since(started).Seconds())
 	}
 }
 
@@ -121,7 +137,7 @@ func main() {
 	server := flag.String("server", "", "where the replay server is")
 	events := flag.Int64("events", 0, "updates to take")
 	protobuf := flag.Bool("protobuf", false, "ask for protobuf")
-	reads := flag.Bool("reads", false, "read the cache while the updates come")
+	reads := flag.String("reads", "", "read the cache while the updates come: get or list")
 	flag.Parse()
 
 	p := phase{time.Now(), cpu()}
@@ -137,7 +153,7 @@ func main() {
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
 	informer := factory.Core().V1().Pods().Informer()
-	if *reads {
+	if *reads != "" {
 		if err := informer.AddIndexers(cache.Indexers{"owner": func(object any) ([]string, error) {
 			pod := object.(*corev1.Pod)
 			return []string{owner(pod.Namespace, pod.Name)}, nil
@@ -168,8 +184,8 @@ func main() {
 	}
 	stop := make(chan struct{})
 	printReads := func() {}
-	if *reads {
-		printReads = read(informer.GetIndexer(), stop)
+	if *reads != "" {
+		printReads = read(informer.GetIndexer(), *reads == "list", stop)
 	}
 	answer, err := http.Get(*server + "/replay/updates")
 	if err != nil {

@@ -1,0 +1,216 @@
+#include "keelson/cache/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "keelson/api/core/v1.h"
+#include "keelson/core/random.h"
+#include "keelson/core/thread.h"
+
+namespace keelson {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+ObjectPtr Pod(std::string_view namespace_, std::string_view name, int version, std::string_view node = "n1",
+              std::string_view uid = "u") {
+  return std::make_shared<const corev1::Pod>(corev1::Pod{
+      .metadata = {.name = name, .namespace_ = namespace_, .uid = uid, .resourceVersion = std::to_string(version)},
+      .spec = {.nodeName = node}});
+}
+const corev1::Pod& As(const ObjectPtr& object) { return *static_cast<const corev1::Pod*>(object.get()); }
+
+std::vector<std::string> ByNode(const void* object) { return {static_cast<const corev1::Pod*>(object)->spec.nodeName}; }
+
+std::vector<std::string> NamesOf(const Snapshot& snapshot) {
+  std::vector<std::string> names;
+  for (const ObjectPtr& object : snapshot) names.push_back(As(object).metadata.name.str());
+  return names;
+}
+
+TEST(Store, GivesTheObjectThatWasPutLast) {
+  Store store(ModelOf<corev1::Pod>());
+  EXPECT_EQ(store.Get("default", "a"), nullptr);
+  const ObjectPtr first = Pod("default", "a", 1), second = Pod("default", "a", 2);
+  EXPECT_EQ(store.Put(first), nullptr);
+  EXPECT_EQ(store.Put(second), first);
+  EXPECT_EQ(store.Get("default", "a"), second);
+  EXPECT_EQ(store.Get("other", "a"), nullptr);
+  EXPECT_EQ(store.Get("defaul", "ta"), nullptr);
+  EXPECT_EQ(store.size(), 1u);
+  EXPECT_EQ(store.Remove("default", "a"), second);
+  EXPECT_EQ(store.Remove("default", "a"), nullptr);
+  EXPECT_EQ(store.size(), 0u);
+}
+
+TEST(Store, FindsKeysOfAnyLength) {
+  Store store(ModelOf<corev1::Pod>());
+  std::string name = "a";
+  for (int i = 0; i < 60; ++i, name += 'a') {
+    const ObjectPtr pod = Pod("team", name, 1);
+    store.Put(pod);
+    EXPECT_EQ(store.Get("team", name), pod);
+    EXPECT_EQ(store.Get("tea", name), nullptr);
+    EXPECT_EQ(store.Get("team", name + "b"), nullptr);
+    EXPECT_EQ(store.Get("", name), nullptr);
+  }
+  EXPECT_EQ(store.size(), 60u);
+}
+
+TEST(Store, ASnapshotStaysAsItWas) {
+  Store store(ModelOf<corev1::Pod>());
+  for (int i = 0; i < 100; ++i) store.Put(Pod("default", "p" + std::to_string(i), 1));
+  const Snapshot before = store.List();
+  for (int i = 0; i < 100; i += 2) store.Remove("default", "p" + std::to_string(i));
+  store.Put(Pod("default", "p1", 2));
+  EXPECT_EQ(before.size(), 100u);
+  for (const ObjectPtr& object : before) EXPECT_EQ(As(object).metadata.resourceVersion, "1");
+  EXPECT_EQ(store.List().size(), 50u);
+}
+
+TEST(Store, IndexesByNamespaceAndByFunctions) {
+  Store store(ModelOf<corev1::Pod>());
+  ASSERT_TRUE(store.AddIndex("node", ByNode));
+  store.Put(Pod("x", "a", 1, "n1"));
+  store.Put(Pod("x", "b", 1, "n2"));
+  store.Put(Pod("y", "c", 1, "n1"));
+  EXPECT_THAT(NamesOf(store.ByIndex("namespace", "x").value()), UnorderedElementsAre("a", "b"));
+  EXPECT_THAT(NamesOf(store.ByIndex("node", "n1").value()), UnorderedElementsAre("a", "c"));
+  EXPECT_THAT(store.IndexValues("node").value(), ElementsAre("n1", "n2"));
+  store.Put(Pod("x", "a", 2, "n2"));
+  EXPECT_THAT(NamesOf(store.ByIndex("node", "n1").value()), ElementsAre("c"));
+  EXPECT_THAT(NamesOf(store.ByIndex("node", "n2").value()), UnorderedElementsAre("a", "b"));
+  store.Remove("y", "c");
+  EXPECT_THAT(NamesOf(store.ByIndex("node", "n1").value()), IsEmpty());
+  EXPECT_THAT(store.IndexValues("node").value(), ElementsAre("n2"));
+  EXPECT_THAT(NamesOf(store.ByIndex("namespace", "y").value()), IsEmpty());
+}
+
+TEST(Store, AnObjectMayHaveSeveralIndexValuesOrNone) {
+  Store store(ModelOf<corev1::Pod>());
+  ASSERT_TRUE(store.AddIndex("letters", [](const void* object) {
+    std::vector<std::string> values;
+    for (const char c : static_cast<const corev1::Pod*>(object)->spec.nodeName.view()) values.emplace_back(1, c);
+    return values;
+  }));
+  store.Put(Pod("x", "a", 1, "aab"));
+  store.Put(Pod("x", "b", 1, "bc"));
+  store.Put(Pod("x", "c", 1, ""));
+  EXPECT_THAT(NamesOf(store.ByIndex("letters", "a").value()), ElementsAre("a"));
+  EXPECT_THAT(NamesOf(store.ByIndex("letters", "b").value()), UnorderedElementsAre("a", "b"));
+  store.Put(Pod("x", "a", 2, "c"));
+  EXPECT_THAT(NamesOf(store.ByIndex("letters", "a").value()), IsEmpty());
+  EXPECT_THAT(NamesOf(store.ByIndex("letters", "c").value()), UnorderedElementsAre("a", "b"));
+}
+
+TEST(Store, AnIndexAddedLaterHasTheObjectsThatAreThere) {
+  Store store(ModelOf<corev1::Pod>());
+  store.Put(Pod("x", "a", 1, "n1"));
+  EXPECT_EQ(store.ByIndex("node", "n1").error().message(),
+            "the cache has no index \"node\": add it with AddIndex first");
+  ASSERT_TRUE(store.AddIndex("node", ByNode));
+  EXPECT_THAT(NamesOf(store.ByIndex("node", "n1").value()), ElementsAre("a"));
+  EXPECT_EQ(store.AddIndex("node", ByNode).error().code(), ErrorCode::kAlreadyExists);
+  EXPECT_EQ(store.AddIndex("namespace", ByNode).error().code(), ErrorCode::kAlreadyExists);
+}
+
+TEST(Store, ReplaceTellsWhatChangedAndKeepsWhatDidNot) {
+  Store store(ModelOf<corev1::Pod>());
+  const ObjectPtr kept = Pod("x", "kept", 1);
+  store.Replace({kept, Pod("x", "changed", 1), Pod("x", "gone", 1)}, nullptr);
+  std::vector<Delta> changes;
+  store.Replace({Pod("x", "kept", 1), Pod("x", "changed", 2), Pod("x", "new", 3)}, &changes);
+  std::vector<std::string> texts;
+  for (const Delta& delta : changes) {
+    texts.push_back(std::string(ToString(delta.type)) + " " + As(delta.object).metadata.name.str() +
+                    (delta.old == nullptr ? "" : " old") + (delta.final_state_unknown ? " unknown" : ""));
+  }
+  EXPECT_THAT(texts, UnorderedElementsAre("Replaced changed old", "Replaced new", "Deleted gone old unknown"));
+  EXPECT_EQ(store.Get("x", "kept"), kept);
+  EXPECT_EQ(store.Get("x", "gone"), nullptr);
+  EXPECT_EQ(store.size(), 3u);
+}
+
+TEST(Store, AgreesWithAPlainMapOverManyRandomChanges) {
+  Random random(11);
+  Store store(ModelOf<corev1::Pod>());
+  ASSERT_TRUE(store.AddIndex("node", ByNode));
+  std::map<std::pair<std::string, std::string>, ObjectPtr> expected;
+  std::vector<std::pair<Snapshot, size_t>> snapshots;
+  for (int step = 0; step < 20000; ++step) {
+    const std::string namespace_ = "ns" + std::to_string(random.Uniform(0, 3));
+    const std::string name = "pod-with-a-name-of-some-length-" + std::to_string(random.Uniform(0, 400));
+    if (random.Chance(0.4)) {
+      const auto found = expected.find({namespace_, name});
+      EXPECT_EQ(store.Remove(namespace_, name), found == expected.end() ? nullptr : found->second);
+      expected.erase({namespace_, name});
+    } else {
+      const ObjectPtr pod = Pod(namespace_, name, step, "n" + std::to_string(random.Uniform(0, 20)));
+      store.Put(pod);
+      expected[{namespace_, name}] = pod;
+    }
+    if (step % 500 != 0) continue;
+    ASSERT_EQ(store.size(), expected.size());
+    std::map<std::string, std::set<ObjectPtr>> by_node;
+    for (const auto& [key, pod] : expected) {
+      ASSERT_EQ(store.Get(key.first, key.second), pod);
+      by_node[As(pod).spec.nodeName.str()].insert(pod);
+    }
+    for (int i = 0; i <= 20; ++i) {
+      const std::string node = "n" + std::to_string(i);
+      const Snapshot found = store.ByIndex("node", node).value();
+      ASSERT_EQ(std::set<ObjectPtr>(found.begin(), found.end()), by_node[node]);
+    }
+    for (const auto& [snapshot, size] : snapshots) {
+      ASSERT_EQ(static_cast<size_t>(std::distance(snapshot.begin(), snapshot.end())), size);
+    }
+    snapshots.emplace_back(store.List(), store.size());
+    if (snapshots.size() > 4) snapshots.erase(snapshots.begin());
+  }
+}
+
+TEST(Store, ReadersSeeOnlyStatesThatWereWholeWhileOneWrites) {
+  Store store(ModelOf<corev1::Pod>());
+  ASSERT_TRUE(store.AddIndex("node", ByNode));
+  constexpr int kPods = 200;
+  for (int i = 0; i < kPods; ++i) store.Put(Pod("x", "p" + std::to_string(i), 1, "n" + std::to_string(i % 4)));
+  StopSource stop;
+  std::atomic<uint64_t> reads = 0;
+  {
+    std::vector<Thread> readers;
+    for (int r = 0; r < 3; ++r) {
+      readers.emplace_back("reader", [&, r] {
+        Random random(static_cast<uint64_t>(r));
+        std::map<std::string, int> newest;
+        while (!stop.StopRequested()) {
+          const std::string name = "p" + std::to_string(random.Uniform(0, kPods - 1));
+          const ObjectPtr pod = store.Get("x", name);
+          ASSERT_NE(pod, nullptr);
+          const int version = std::stoi(As(pod).metadata.resourceVersion.str());
+          EXPECT_GE(version, newest[name]);
+          newest[name] = version;
+          const std::string node = "n" + std::to_string(random.Uniform(0, 3));
+          const Snapshot on_node = store.ByIndex("node", node).value();
+          for (const ObjectPtr& object : on_node) EXPECT_EQ(As(object).spec.nodeName, node);
+          EXPECT_EQ(store.List().size(), static_cast<size_t>(kPods));
+          ++reads;
+        }
+      });
+    }
+    Random random(99);
+    for (int step = 2; step < 20000 || reads < 100; ++step) {
+      const int i = random.Uniform(0, kPods - 1);
+      store.Put(Pod("x", "p" + std::to_string(i), step, "n" + std::to_string(random.Uniform(0, 3))));
+    }
+    stop.RequestStop();
+  }
+  EXPECT_GE(reads, 100u);
+}
+
+}  // namespace
+}  // namespace keelson
