@@ -75,7 +75,7 @@ Result<std::shared_ptr<Transport>> MakeTransport(const ClientConfig& config);
 // The same around a transport that is there already. `use_certificate` is told the client certificates that an exec
 // plugin gives; without it such plugins can give tokens only.
 //
-//   CurlTransport → credentials, impersonation, user agent → rate limit → metrics → retry → warnings → timeout
+//   SocketTransport → credentials, impersonation, user agent → rate limit → metrics → retry → warnings → timeout
 Result<std::shared_ptr<Transport>> WrapTransport(
     std::shared_ptr<Transport> base, const ClientConfig& config,
     std::function<Result<void>(PemSource certificate, PemSource key)> use_certificate = {});

@@ -2,8 +2,9 @@
 //
 //   Result<HttpResponse> answer = transport.Send({.target = "/api/v1/pods"}, {.deadline = Clock::Now() + 30s});
 //
-// Implementations: CurlTransport (sockets, TLS, HTTP/2), InProcessTransport (a function call into a handler of the same
-// process), and wrappers around either.
+// Implementations: SocketTransport, which is a DirectTransport (sockets and TLS on the calling thread) or, behind a
+// proxy, a CurlTransport; InProcessTransport (a function call into a handler of the same process); and wrappers around
+// any of them.
 #pragma once
 
 #include "keelson/core/stop_token.h"
