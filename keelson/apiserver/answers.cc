@@ -183,7 +183,7 @@ std::string EncodeMeta(const Type& type, const void* value, const Representation
 
 }  // namespace
 
-std::string Encode(const Type& type, const void* value, Format format, bool pretty, std::string_view) {
+std::string Encode(const Type& type, const void* value, Format format, bool pretty) {
   std::string out;
   switch (format) {
     case Format::kJson: AppendJson(type, value, out, {.indent = pretty ? 2 : 0}); break;

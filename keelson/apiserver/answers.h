@@ -28,6 +28,6 @@ metav1::PartialObjectMetadata PartialOf(const Resource& resource, const StoredOb
                                         std::string_view meta_version);
 
 // A value of a root type in the format; JSON has no line break at its end.
-std::string Encode(const Type& type, const void* value, Format format, bool pretty, std::string_view api_version = {});
+std::string Encode(const Type& type, const void* value, Format format, bool pretty);
 
 }  // namespace keelson::apiserver

@@ -90,6 +90,7 @@ ApiServer::ApiServer(ApiServerOptions options, std::unique_ptr<apiserver::Store>
       resources_(rules_, *store_),
       authenticator_(options_.authentication),
       objects_(*store_, resources_),
+      openapi_(resources_),
       request_total_(*metrics_.AddCounter({.name = "apiserver_request_total",
                                            .help = "Requests by verb, resource and the code of their answer.",
                                            .labels = {"verb", "group", "version", "resource", "subresource", "code"},
@@ -147,6 +148,7 @@ void ApiServer::Serve(Exchange exchange) {
     return SendError(exchange, apierrors::TooManyRequests("too many requests, please try again later", 1));
   }
   if (exchange.info.is_resource) return ServeResource(exchange);
+  if (openapi_.Serve(exchange)) return;
   if (ServeHealth(exchange, resources_, metrics_, !draining_)) return;
   std::string address;
   {

@@ -15,6 +15,7 @@
 
 #include "keelson/apiserver/authentication.h"
 #include "keelson/apiserver/objects.h"
+#include "keelson/apiserver/openapi.h"
 #include "keelson/apiserver/resource.h"
 #include "keelson/apiserver/store/store.h"
 #include "keelson/apiserver/user.h"
@@ -65,6 +66,7 @@ class ApiServer final : public HttpHandler {
   const apiserver::ResourceTable resources_;
   const apiserver::Authenticator authenticator_;
   apiserver::Objects objects_;
+  apiserver::OpenApi openapi_;
   MetricRegistry metrics_;
   MetricFamily<Counter> request_total_;
   std::atomic<int> reads_in_flight_{0};

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "keelson/api/autoscaling/v1.h"
+#include "keelson/api/autoscaling/v2.h"
 #include "keelson/api/builtin_types.h"
 #include "keelson/api/core/v1.h"
 #include "keelson/api/events/v1.h"
 #include "keelson/apiserver/kinds/convert_event.h"
+#include "keelson/apiserver/kinds/convert_hpa.h"
 
 namespace keelson::apiserver {
 
@@ -76,6 +79,9 @@ ResourceTable::ResourceTable(const RulesTable& rules, Store& store) {
     resource->stored_type = builtin.type;
     if (builtin.type == &TypeOf<eventsv1::Event>()) {
       StoreAs<eventsv1::Event, corev1::Event, ToCoreEvent, ToEventsEvent>(*resource);
+    } else if (builtin.type == &TypeOf<autoscalingv1::HorizontalPodAutoscaler>()) {
+      StoreAs<autoscalingv1::HorizontalPodAutoscaler, autoscalingv2::HorizontalPodAutoscaler, ToV2Autoscaler,
+              ToV1Autoscaler>(*resource);
     }
     resource->rules = &rules.Of(*resource->type);
     resource->stored_rules = &rules.Of(*resource->stored_type);
