@@ -188,6 +188,18 @@ TEST(DirectTransport, PackedAnswersAreUnpackedHoweverTheyAreCut) {
   EXPECT_EQ(Outcome(*DirectTo({.server = two.url()}), {}), "200 one two");
 }
 
+TEST(DirectTransport, PackedAnswersWithoutABodyAreEmpty) {
+  ScriptedServer server(Answering({"HTTP/1.1 304 Not Modified\r\nContent-Encoding: gzip\r\n\r\n",
+                                   "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n",
+                                   Chunked("", 1), std::string(kOk)}));
+  const auto transport = DirectTo({.server = server.url()});
+  EXPECT_EQ(Outcome(*transport, {}), "304 ");
+  EXPECT_EQ(Outcome(*transport, {}), "200 ");
+  EXPECT_EQ(Outcome(*transport, {}), "200 ");
+  EXPECT_EQ(Outcome(*transport, {}), "200 ok");
+  EXPECT_EQ(server.accepted(), 1);
+}
+
 TEST(DirectTransport, PackedAnswersThatAreBrokenOrEndTooEarlyAreErrors) {
   const std::string packed = Packed(std::string(1000, 'x') + "the end");
   std::string broken = packed;

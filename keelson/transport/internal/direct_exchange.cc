@@ -291,7 +291,10 @@ Result<std::string_view> DirectBody::NextUnpacked() {
     KEELSON_TRY(more, NextPacked());
     packed_ = more;
     if (!more.empty()) continue;
-    if (!inflater.complete()) return Lost(CURLE_BAD_CONTENT_ENCODING, "the packed body ends too early");
+    // No body at all counts as an empty one.
+    if (!inflater.complete() && body_bytes_ != 0) {
+      return Lost(CURLE_BAD_CONTENT_ENCODING, "the packed body ends too early");
+    }
     return std::string_view();
   }
 }

@@ -30,28 +30,39 @@ struct Inquiry {
   Thread thread;
 };
 
-// Inquiries that nobody waits for any more. They are never waited for at the process's end, since a resolver may take
-// half a minute to give up: that is why this is not destroyed.
+// Inquiries that nobody waits for any more. Those that still run at the process's end are not waited for then, since a
+// resolver may take half a minute to give up.
 class Abandoned {
  public:
   static Abandoned& Instance() {
-    static Abandoned* const instance = new Abandoned;
-    return *instance;
+    static Abandoned instance;
+    return instance;
+  }
+  ~Abandoned() {
+    (void)TakeEnded();
+    if (!inquiries_.empty()) new std::vector<Inquiry>(std::move(inquiries_));
   }
 
   void Add(Inquiry inquiry) {
-    std::vector<Inquiry> ended;  // joined behind the lock
+    (void)TakeEnded();
     MutexLock lock(mutex_);
-    for (Inquiry& other : inquiries_) {
-      MutexLock other_lock(other.question->mutex);
-      if (other.question->answered) ended.push_back(std::move(other));
-    }
-    std::erase_if(inquiries_, [](const Inquiry& other) { return other.question == nullptr; });
     inquiries_.push_back(std::move(inquiry));
-    lock.Unlock();
   }
 
  private:
+  // Whoever drops them joins their threads.
+  std::vector<Inquiry> TakeEnded() {
+    std::vector<Inquiry> ended, running;
+    MutexLock lock(mutex_);
+    for (Inquiry& inquiry : inquiries_) {
+      const std::shared_ptr<Question> question = inquiry.question;
+      MutexLock question_lock(question->mutex);
+      (question->answered ? ended : running).push_back(std::move(inquiry));
+    }
+    inquiries_ = std::move(running);
+    return ended;
+  }
+
   Mutex mutex_;
   std::vector<Inquiry> inquiries_;  // guarded by mutex_
 };
