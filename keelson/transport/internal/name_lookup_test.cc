@@ -33,12 +33,5 @@ TEST(NameLookup, NamesAreLookedUp) {
   EXPECT_EQ(Of(std::string(70, 'a') + ".invalid").outcome, NameLookup::Outcome::kUnknownHost);
 }
 
-TEST(NameLookup, WhoStopsDoesNotWait) {
-  StopSource source;
-  source.RequestStop();
-  const NameLookup stopped = LookUp("localhost", 1, TimePoint::max(), source.token());
-  EXPECT_TRUE(stopped.outcome == NameLookup::Outcome::kStopped || stopped.outcome == NameLookup::Outcome::kDone);
-}
-
 }  // namespace
 }  // namespace keelson::internal
