@@ -5,7 +5,14 @@
 #include <iterator>
 #include <utility>
 
+#include "keelson/core/hash.h"
+
 namespace keelson::apiserver::internal {
+namespace {
+
+uint16_t PrintOf(std::string_view name) { return static_cast<uint16_t>(HashBytes(name.data(), name.size(), 0)); }
+
+}  // namespace
 
 int CompareNamespaces(std::string_view a, std::string_view b) {
   const size_t common = std::min(a.size(), b.size());
@@ -31,15 +38,19 @@ ObjectIndex::Place ObjectIndex::Find(std::string_view namespace_, std::string_vi
     return CompareKeys(block.fence_namespace, block.fence_name, namespace_, name) <= 0;
   });
   const auto block = next - 1;
-  int order = 1;
+  Place place{.block = static_cast<size_t>(block - blocks_.begin())};
+  const uint16_t print = PrintOf(name);
+  for (auto at = block->prints.begin(); (at = std::find(at, block->prints.end(), print)) != block->prints.end(); ++at) {
+    place.slot = static_cast<size_t>(at - block->prints.begin());
+    const StoredObject& object = *block->objects[place.slot];
+    place.found = object.name() == name && object.namespace_() == namespace_;
+    if (place.found) return place;
+  }
   const auto at = std::partition_point(block->objects.begin(), block->objects.end(), [&](const ObjectPtr& object) {
-    const int here = CompareKeys(object->namespace_(), object->name(), namespace_, name);
-    if (here == 0) order = 0;
-    return here < 0;
+    return CompareKeys(object->namespace_(), object->name(), namespace_, name) < 0;
   });
-  return {.block = static_cast<size_t>(block - blocks_.begin()),
-          .slot = static_cast<size_t>(at - block->objects.begin()),
-          .found = order == 0};
+  place.slot = static_cast<size_t>(at - block->objects.begin());
+  return place;
 }
 
 const StoredObject* ObjectIndex::Neighbour(const Place& place) const {
@@ -65,18 +76,24 @@ void ObjectIndex::Insert(const Place& place, ObjectPtr object) {
       blocks_[block].fence_name = object->name();
     }
   }
-  std::vector<ObjectPtr>& objects = blocks_[block].objects;
-  objects.insert(objects.begin() + static_cast<std::ptrdiff_t>(slot), std::move(object));
+  Block& into = blocks_[block];
+  const auto offset = static_cast<std::ptrdiff_t>(slot);
+  into.prints.insert(into.prints.begin() + offset, PrintOf(object->name()));
+  into.objects.insert(into.objects.begin() + offset, std::move(object));
   ++size_;
 }
 
 void ObjectIndex::Split(size_t block, size_t at) {
   Block upper;
-  std::vector<ObjectPtr>& lower = blocks_[block].objects;
-  const auto middle = lower.begin() + static_cast<std::ptrdiff_t>(at);
+  Block& lower = blocks_[block];
+  const auto offset = static_cast<std::ptrdiff_t>(at);
   upper.objects.reserve(kBlockSize);
-  upper.objects.assign(std::make_move_iterator(middle), std::make_move_iterator(lower.end()));
-  lower.erase(middle, lower.end());
+  upper.objects.assign(std::make_move_iterator(lower.objects.begin() + offset),
+                       std::make_move_iterator(lower.objects.end()));
+  lower.objects.erase(lower.objects.begin() + offset, lower.objects.end());
+  upper.prints.reserve(kBlockSize);
+  upper.prints.assign(lower.prints.begin() + offset, lower.prints.end());
+  lower.prints.erase(lower.prints.begin() + offset, lower.prints.end());
   if (!upper.objects.empty()) {
     upper.fence_namespace = upper.objects.front()->namespace_();
     upper.fence_name = upper.objects.front()->name();
@@ -89,10 +106,13 @@ ObjectPtr ObjectIndex::Replace(const Place& place, ObjectPtr object) {
 }
 
 ObjectPtr ObjectIndex::Erase(const Place& place) {
-  std::vector<ObjectPtr>& objects = blocks_[place.block].objects;
-  ObjectPtr erased = std::move(objects[place.slot]);
-  objects.erase(objects.begin() + static_cast<std::ptrdiff_t>(place.slot));
-  if (objects.empty() && place.block > 0) blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(place.block));
+  Block& from = blocks_[place.block];
+  const auto offset = static_cast<std::ptrdiff_t>(place.slot);
+  ObjectPtr erased = std::move(from.objects[place.slot]);
+  from.objects.erase(from.objects.begin() + offset);
+  from.prints.erase(from.prints.begin() + offset);
+  if (from.objects.empty() && place.block > 0)
+    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(place.block));
   --size_;
   return erased;
 }
