@@ -93,6 +93,8 @@ struct KindRules {
 
   // Warnings for something accepted but unwise.
   void (*warn)(const T& object, std::vector<std::string>& warnings) = nullptr;
+  // False: only where an object is created (Pod).
+  bool warn_on_update = true;
 
   // Fields beyond metadata.name and metadata.namespace that field selectors may name, and their values in that order.
   std::vector<std::string> selectable_fields = {};
@@ -124,6 +126,7 @@ struct ErasedRules {
   std::function<void(const void*, const void*, FieldErrors&)> validate_update = {};
   std::function<void(const void*, const void*, FieldErrors&)> validate_status = {};
   std::function<void(const void*, std::vector<std::string>&)> warn = {};
+  bool warn_on_update = true;
   std::vector<std::string> selectable_fields = {};
   std::function<void(const void*, std::vector<std::string>&)> read_fields = {};
   NameRule name = NameRule::kSubdomain;
@@ -193,6 +196,7 @@ ErasedRules RulesTable::Erase(KindRules<T> rules) {
       f(*static_cast<const T*>(object), warnings);
     };
   }
+  erased.warn_on_update = rules.warn_on_update;
   erased.selectable_fields = std::move(rules.selectable_fields);
   if (rules.read_fields) {
     erased.read_fields = [f = rules.read_fields](const void* object, std::vector<std::string>& values) {
