@@ -8,6 +8,7 @@ RulesTable RulesTable::Builtin() {
   AddNetworkRules(table);
   AddPolicyRules(table);
   AddStorageRules(table);
+  AddExtensionRules(table);
   return table;
 }
 

@@ -31,4 +31,12 @@ void AddClaimRules(RulesTable& table);         // PersistentVolumeClaim
 void AddStorageClassRules(RulesTable& table);  // StorageClass, VolumeAttributesClass, CSIStorageCapacity
 void AddCsiRules(RulesTable& table);           // CSIDriver, CSINode, VolumeAttachment
 
+// extension_*.cc
+void AddWebhookRules(RulesTable& table);          // MutatingWebhookConfiguration, ValidatingWebhookConfiguration
+void AddAdmissionPolicyRules(RulesTable& table);  // the policies of admissionregistration.k8s.io and their bindings
+void AddApiServiceRules(RulesTable& table);       // APIService
+void AddCertificateRules(RulesTable& table);      // CertificateSigningRequest
+void AddFlowControlRules(RulesTable& table);      // FlowSchema, PriorityLevelConfiguration
+void AddDeviceRules(RulesTable& table);           // resource.k8s.io
+
 }  // namespace keelson::apiserver

@@ -151,7 +151,7 @@ class RecordedCase {
     const ErasedRules& rules = RulesOf(tree);
     const std::string subresource(TextOf(steps_, "subresource"));
     Json old_tree = ToJsonValue(old.type(), old.data());
-    if (subresource == "status") {
+    if (subresource == "status" || subresource == "approval") {
       old_tree.object().Set("status", tree.find("status") != nullptr ? *tree.find("status") : Json::Object());
       tree = old_tree;
     } else if (HasStatus(tree)) {
