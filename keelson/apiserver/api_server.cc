@@ -191,6 +191,10 @@ void ApiServer::ServeResource(Exchange& exchange) {
     return count();
   }
   if (!resource->has_verb(info.verb)) return SendError(exchange, NoSuchMethod());
+  const bool of_one = info.verb == "update" || info.verb == "patch";
+  if ((of_one && info.name.empty()) || (info.verb == "create" && !info.name.empty())) {
+    return SendError(exchange, NoSuchMethod());
+  }
 
   if (info.verb == "list") {
     ListObjects(exchange, objects_);
