@@ -101,7 +101,7 @@ def reviews():
                  post(access, asks(resourceAttributes=pods), user="anonymous"))
     rules = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
     rules_kind = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview"}
-    yield script("SelfSubjectRulesReview", post(rules, {**rules_kind, "spec": {"namespace": "${ns}"}}),
+    yield script("SelfSubjectRulesReview", post(rules, {**rules_kind, "spec": {"namespace": "${ns}"}}, compare="status"),
                  post(rules, {**rules_kind, "spec": {}}))
     subject = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
     subject_kind = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview"}

@@ -1,7 +1,7 @@
 """Kinds with a will of their own: namespaces, services, events and autoscalers in two APIs, quotas, priorities."""
 
-from kinds import (ALL, CLAIM, CONFIG_MAP, DEPLOYMENT, ENDPOINTS, EVENT, HPA, JOB, NAMESPACE, NEW_EVENT, NODE, POD, PRIORITY_CLASS,
-                   SECRET, SERVICE, STORAGE_CLASS, VOLUME)
+from kinds import (ALL, CLAIM, CONFIG_MAP, DEPLOYMENT, ENDPOINTS, EVENT, HPA, JOB, NAMESPACE, NEW_EVENT, NODE, POD,
+                   PRIORITY_CLASS, SECRET, SERVICE, STORAGE_CLASS, VOLUME)
 from scripting import MERGE, STRATEGIC, TABLE, delete, get, merge, patch, post, put, script
 
 
@@ -146,7 +146,7 @@ def admission():
     quota = ALL["ResourceQuota"]
     yield script("quotas", quota.create({"spec": {"hard": {"secrets": "0"}}}),
                  patch(quota.item() + "/status", {"status": {"hard": {"secrets": "0"}, "used": {"secrets": "0"}}}),
-                 SECRET.create())
+                 {"wait": 2}, SECRET.create())  # admission hears of quotas late
     yield script("tolerations that pods get", POD.create(), POD.create({"spec": {"tolerations": [
         {"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute"}]}}, "b"))
     yield script("default storage class", CLAIM.create(),
