@@ -4,6 +4,7 @@ namespace keelson::apiserver {
 
 RulesTable RulesTable::Builtin() {
   RulesTable table;
+  AddPodRules(table);
   AddCoreRules(table);
   AddNetworkRules(table);
   AddPolicyRules(table);

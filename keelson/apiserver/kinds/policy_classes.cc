@@ -5,8 +5,10 @@
 #include "keelson/api/scheduling/v1.h"
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/kinds/checks_common.h"
+#include "keelson/apiserver/kinds/checks_node_selector.h"
 #include "keelson/apiserver/kinds/checks_resources.h"
 #include "keelson/apiserver/kinds/kind_groups.h"
+#include "keelson/apiserver/kinds/pod_checks.h"
 #include "keelson/apiserver/kinds/resource_rounding.h"
 
 namespace keelson::apiserver {
@@ -83,6 +85,13 @@ void ValidatePriorityUpdate(const schedulingv1::PriorityClass& object, const sch
 
 // --- RuntimeClass ---
 
+void WarnOfRuntime(const nodev1::RuntimeClass& object, std::vector<std::string>& warnings) {
+  if (!object.scheduling) return;
+  for (const auto& [key, value] : object.scheduling->nodeSelector) {
+    WarnOfNodeLabel(key, Path("scheduling.nodeSelector"), warnings);
+  }
+}
+
 void SetRuntimeDefaults(nodev1::RuntimeClass& object) {
   if (object.overhead) RoundUpToMilli(object.overhead->podFixed);
 }
@@ -102,6 +111,19 @@ void ValidateRuntime(const nodev1::RuntimeClass& object, FieldErrors& errors) {
   if (!object.scheduling) return;
   const Path scheduling("scheduling");
   CheckLabels(object.scheduling->nodeSelector, scheduling / "nodeSelector", errors);
+  const Path tolerations = scheduling / "tolerations";
+  const List<corev1::Toleration>& list = object.scheduling->tolerations;
+  CheckTolerations(list, tolerations, errors);
+  for (size_t i = 0; i < list.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (list[i].key != list[j].key || list[i].operator_ != list[j].operator_ || list[i].value != list[j].value ||
+          list[i].effect != list[j].effect) {
+        continue;
+      }
+      errors.DuplicateShown(tolerations[i], InternalForm(list[i]));
+      break;
+    }
+  }
 }
 
 void ValidateRuntimeUpdate(const nodev1::RuntimeClass& object, const nodev1::RuntimeClass& old, FieldErrors& errors) {
@@ -120,6 +142,7 @@ void AddClassRules(RulesTable& table) {
   table.Add<nodev1::RuntimeClass>({.set_defaults = SetRuntimeDefaults,
                                    .validate = ValidateRuntime,
                                    .validate_update = ValidateRuntimeUpdate,
+                                   .warn = WarnOfRuntime,
                                    .generation = false,
                                    .create_on_update = true,
                                    .unconditional_update = false});
