@@ -10,6 +10,7 @@ namespace keelson::cli {
 int Run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   CLI::App app(
       "Kubernetes controllers in C++.\n\n"
+      "  keelson up\n"
       "  keelson scaffold type --kind AppService --group example.com > api/v1/app_service.h\n"
       "  keelson generate crd --input api/v1/*.h --output config/crd/bases\n"
       "  keelson generate rbac --input src --output config/rbac\n",
@@ -18,6 +19,7 @@ int Run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
   Session session{out, err};
   AddGenerateCommand(app, session);
   AddScaffoldCommand(app, session);
+  AddUpCommand(app, session);
   AddVersionCommand(app, session);
 
   // CLI11 takes them from the back.

@@ -16,6 +16,7 @@ struct Session {
 // Each adds its subcommand, which runs while the arguments are parsed. `session` outlives `app`.
 void AddGenerateCommand(CLI::App& app, Session& session);
 void AddScaffoldCommand(CLI::App& app, Session& session);
+void AddUpCommand(CLI::App& app, Session& session);
 void AddVersionCommand(CLI::App& app, Session& session);
 
 }  // namespace keelson::cli

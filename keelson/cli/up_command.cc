@@ -1,0 +1,147 @@
+// keelson up
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "keelson/cli/command.h"
+#include "keelson/controlplane/control_plane.h"
+#include "keelson/core/log.h"
+
+namespace keelson::cli {
+
+namespace {
+
+struct Options {
+  uint16_t port = 0;
+  std::string bind = "127.0.0.1";
+  std::string data_dir;
+  std::string kubeconfig;
+  int verbosity = 0;
+};
+
+// A directory for the owner alone, removed with all in it at the end.
+class PrivateDirectory {
+ public:
+  static Result<PrivateDirectory> Make() {
+    std::error_code ignored;
+    std::filesystem::path base = std::filesystem::temp_directory_path(ignored);
+    if (base.empty()) base = "/tmp";
+    std::string pattern = (base / "keelson-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      return Error(ErrorCode::kUnavailable, "cannot make a directory for the kubeconfig in '" + base.string() +
+                                                "': " + std::strerror(errno) + "; say where with --kubeconfig");
+    }
+    return PrivateDirectory(std::move(pattern));
+  }
+  ~PrivateDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  PrivateDirectory(PrivateDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateDirectory& operator=(PrivateDirectory&&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit PrivateDirectory(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+};
+
+// Held back from before the first thread starts, so that only Await hears of them.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~StopSignals() { Release(); }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  void Await() {
+    int signal = 0;
+    while (sigwait(&signals_, &signal) == EINTR) {
+    }
+  }
+  // From now on they end the process as they usually do.
+  void Release() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t signals_ = {};
+  sigset_t before_ = {};
+};
+
+Result<void> Up(Session& session, const Options& options) {
+  ConfigureLogging({.verbosity = options.verbosity});
+  StopSignals signals;
+  KEELSON_TRY(control_plane,
+              ControlPlane::Start({.listen = ListenOptions{.address = options.bind, .port = options.port},
+                                   .data_dir = options.data_dir}));
+  std::optional<PrivateDirectory> temporary;
+  std::string file = options.kubeconfig;
+  if (file.empty() && !options.data_dir.empty()) file = options.data_dir + "/kubeconfig";
+  if (file.empty()) {
+    KEELSON_TRY(made, PrivateDirectory::Make());
+    temporary.emplace(std::move(made));
+    file = temporary->path() + "/kubeconfig";
+  }
+  KEELSON_TRY(kubeconfig, control_plane->kubeconfig());
+  KEELSON_RETURN_IF_ERROR(WriteKubeconfig(kubeconfig, file));
+  std::error_code ignored;
+  const std::filesystem::path absolute = std::filesystem::absolute(file, ignored);
+  session.out << "keelson is up at " << control_plane->url()
+              << "; export KUBECONFIG=" << (absolute.empty() ? file : absolute.lexically_normal().string())
+              << std::endl;
+
+  signals.Await();
+  // Whoever presses Ctrl-C again does not want to wait.
+  signals.Release();
+  if (!control_plane->Stop()) session.err << "keelson: some requests were cut short\n";
+  return {};
+}
+
+}  // namespace
+
+void AddUpCommand(CLI::App& app, Session& session) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "up",
+      "Run a Kubernetes API server until Ctrl-C.\n\n"
+      "It is ready when it prints its line, which says how to reach it:\n"
+      "  $ keelson up\n"
+      "  keelson is up at https://127.0.0.1:40963; export KUBECONFIG=/tmp/keelson-x3Qf0a/kubeconfig\n"
+      "  $ export KUBECONFIG=/tmp/keelson-x3Qf0a/kubeconfig      # in another terminal\n"
+      "  $ kubectl create configmap hello --from-literal=a=b && kubectl get configmaps\n\n"
+      "Without --data-dir everything is in memory and gone at the end. With it objects and certificates stay, and the\n"
+      "same command goes on where it was:\n"
+      "  $ keelson up --data-dir ./state --port 6443");
+  command->add_option("--port", options->port, "Port to listen on; 0 takes a free one")->capture_default_str();
+  command
+      ->add_option("--bind", options->bind,
+                   "Address to listen on. 0.0.0.0 lets other machines in: they still need the kubeconfig")
+      ->capture_default_str();
+  command->add_option("--data-dir", options->data_dir, "Directory that keeps objects and certificates, made if needed");
+  command->add_option("--kubeconfig", options->kubeconfig,
+                      "File to write the administrator's kubeconfig to, beside what it has already; by default "
+                      "<data-dir>/kubeconfig, or a temporary one that is removed at the end");
+  command->add_option("-v,--v", options->verbosity, "How much to log")->capture_default_str();
+  command->callback([options, &session] {
+    if (const Result<void> done = Up(session, *options); !done) {
+      session.err << "error: " << done.error().message() << "\n";
+      session.status = 1;
+    }
+  });
+}
+
+}  // namespace keelson::cli

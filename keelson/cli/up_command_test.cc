@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "keelson/api/core/v1.h"
+#include "keelson/cli/cli.h"
+#include "keelson/client/client.h"
+#include "keelson/client/kubeconfig.h"
+#include "keelson/transport/test_certificates_test_support.h"
+
+namespace keelson::cli {
+namespace {
+
+// `keelson up` in a process of its own, whose standard output comes by a pipe.
+class UpProcess {
+ public:
+  explicit UpProcess(std::vector<std::string> arguments) {
+    int ends[2];
+    if (pipe(ends) != 0) abort();
+    pid_ = fork();
+    if (pid_ == 0) {
+      close(ends[0]);
+      dup2(ends[1], STDOUT_FILENO);
+      std::ofstream out("/dev/stdout");
+      std::ostringstream err;
+      const int status = Run(arguments, out, err);
+      out << err.str() << std::flush;
+      _exit(status);
+    }
+    close(ends[1]);
+    out_ = fdopen(ends[0], "r");
+  }
+  ~UpProcess() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    fclose(out_);
+  }
+
+  std::string Line() {
+    char line[4096] = {};
+    return fgets(line, sizeof line, out_) != nullptr ? line : "";
+  }
+  // The exit status; -1 when a signal ended it.
+  int End(int signal) {
+    kill(pid_, signal);
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  FILE* out_ = nullptr;
+};
+
+std::string KubeconfigIn(const std::string& line) {
+  const size_t at = line.find("KUBECONFIG=");
+  return at == std::string::npos ? "" : line.substr(at + 11, line.find('\n') - at - 11);
+}
+
+TEST(Up, ServesUntilItIsToldToStop) {
+  UpProcess up({"up"});
+  const std::string line = up.Line();
+  ASSERT_TRUE(line.starts_with("keelson is up at https://127.0.0.1:")) << line;
+  const std::string file = KubeconfigIn(line);
+  struct stat about = {};
+  ASSERT_EQ(stat(file.c_str(), &about), 0) << line;
+  EXPECT_EQ(about.st_mode & 0777u, 0600u);
+  const Client client = Client::Connect(ClientConfigFrom(LoadKubeconfig(file).value()).value()).value();
+  const Result<corev1::Namespace> read = client.Get<corev1::Namespace>({"", "default"});
+  ASSERT_TRUE(read) << read.error().message();
+  auto watch = client.Watch<corev1::ConfigMap>();
+  ASSERT_TRUE(watch) << watch.error().message();
+  EXPECT_EQ(up.End(SIGTERM), 0);
+  EXPECT_FALSE(std::filesystem::exists(file)) << "a temporary kubeconfig goes with its server";
+}
+
+TEST(Up, KeepsItsStateInADataDirectory) {
+  const TemporaryDirectory directory;
+  const std::string data_dir = directory.Path("state");
+  for (int round = 0; round < 2; ++round) {
+    UpProcess up({"up", "--data-dir", data_dir, "-v", "1"});
+    const std::string line = up.Line();
+    EXPECT_EQ(KubeconfigIn(line), data_dir + "/kubeconfig") << line;
+    const Client client =
+        Client::Connect(ClientConfigFrom(LoadKubeconfig(data_dir + "/kubeconfig").value()).value()).value();
+    if (round == 0) {
+      ASSERT_TRUE(client.Create(corev1::ConfigMap{.metadata = {.name = "kept", .namespace_ = "default"}}));
+    } else {
+      EXPECT_TRUE(client.Get<corev1::ConfigMap>({"default", "kept"}));
+    }
+    EXPECT_EQ(up.End(SIGINT), 0);
+  }
+}
+
+TEST(Up, SaysWhyItCannot) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(cli::Run({"up", "--bind", "192.0.2.1"}, out, err), 1);
+  EXPECT_TRUE(err.str().starts_with("error: ")) << err.str();
+  EXPECT_NE(err.str().find("192.0.2.1"), std::string::npos) << err.str();
+  EXPECT_EQ(cli::Run({"up", "--port", "70000"}, out, err), 1);
+  EXPECT_EQ(out.str(), "");
+}
+
+TEST(Up, HelpTeachesHowToReachIt) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(cli::Run({"up", "--help"}, out, err), 0);
+  EXPECT_NE(out.str().find("export KUBECONFIG="), std::string::npos);
+  EXPECT_NE(out.str().find("--data-dir"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace keelson::cli
