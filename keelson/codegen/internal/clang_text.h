@@ -1,9 +1,9 @@
 // Texts of libclang, which hands out strings to be given back.
 #pragma once
 
-#include <clang-c/Index.h>
-
 #include <string>
+
+#include "keelson/codegen/internal/late_libclang.h"
 
 namespace keelson::codegen::internal {
 

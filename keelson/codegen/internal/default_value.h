@@ -1,7 +1,7 @@
 // Whether a member begins its life with something else than the zero of its type.
 #pragma once
 
-#include <clang-c/Index.h>
+#include "keelson/codegen/internal/late_libclang.h"
 
 namespace keelson::codegen::internal {
 

@@ -1,12 +1,11 @@
 // What the type of a member means in a Kubernetes object, or what to write instead.
 #pragma once
 
-#include <clang-c/Index.h>
-
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "keelson/codegen/internal/late_libclang.h"
 #include "keelson/codegen/internal/translation_unit.h"
 #include "keelson/codegen/source_model.h"
 

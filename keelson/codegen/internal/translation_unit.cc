@@ -83,6 +83,10 @@ struct MemberSearch {
 
 std::unique_ptr<TranslationUnit> TranslationUnit::Parse(const std::vector<std::string>& headers,
                                                         const HeaderReadOptions& options, Diagnostics& problems) {
+  if (!LibclangProblem().empty()) {
+    problems.Add({.file = headers.front(), .line = 0, .column = 0}, LibclangProblem());
+    return nullptr;
+  }
   std::unique_ptr<TranslationUnit> unit(new TranslationUnit());
   unit->headers_ = headers;
   for (size_t i = 0; i < headers.size(); ++i) {

@@ -5,8 +5,6 @@
 //   ForEachChild(unit->root(), …);
 #pragma once
 
-#include <clang-c/Index.h>
-
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +12,7 @@
 
 #include "keelson/codegen/header_reader.h"
 #include "keelson/codegen/internal/attached_comments.h"
+#include "keelson/codegen/internal/late_libclang.h"
 #include "keelson/codegen/source_position.h"
 
 namespace keelson::codegen::internal {
