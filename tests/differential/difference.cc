@@ -80,7 +80,11 @@ Result<KnownDifferences> KnownDifferences::Read(const std::string& file) {
   const Json* list = document.find("differences");
   if (list == nullptr || !list->is_list()) return Error(ErrorCode::kInvalid, file + ": expected a list `differences`");
   for (const Json& one : list->list()) {
-    Entry entry{.script = Text(one, "script"), .step = 0, .at = Text(one, "at"), .reason = Text(one, "reason")};
+    Entry entry{.script = Text(one, "script"),
+                .step = 0,
+                .at = Text(one, "at"),
+                .expected = Text(one, "expected"),
+                .reason = Text(one, "reason")};
     if (const Json* step = one.find("step"); step != nullptr && step->is_int()) {
       entry.step = static_cast<size_t>(step->integer());
     }
@@ -97,6 +101,7 @@ const std::string* KnownDifferences::Find(const std::string& title, const Differ
   for (Entry& entry : entries_) {
     const bool at = entry.at.empty() || MatchesPattern(difference.at, entry.at) ||
                     MatchesPattern(difference.at, entry.at + ".*") || MatchesPattern(difference.at, entry.at + "[*");
+    if (!entry.expected.empty() && !MatchesPattern(difference.expected, entry.expected)) continue;
     if (!at || (entry.step != 0 && entry.step != difference.step) || !MatchesPattern(title, entry.script)) continue;
     entry.used = true;
     reason = &entry.reason;
@@ -108,7 +113,8 @@ std::vector<std::string> KnownDifferences::Unused(const std::string& topic) cons
   std::vector<std::string> unused;
   for (const Entry& entry : entries_) {
     if (!entry.used && entry.script.starts_with(topic + "/")) {
-      unused.push_back(entry.script + (entry.at.empty() ? "" : " at " + entry.at));
+      unused.push_back(entry.script + (entry.at.empty() ? "" : " at " + entry.at) +
+                       (entry.expected.empty() ? "" : ", expected " + entry.expected));
     }
   }
   return unused;

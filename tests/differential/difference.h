@@ -34,9 +34,10 @@ class KnownDifferences {
 
  private:
   struct Entry {
-    std::string script;  // `*` stands for any text
-    size_t step = 0;     // 0: any
-    std::string at;      // and all below it; `*` stands for any text
+    std::string script;    // `*` stands for any text
+    size_t step = 0;       // 0: any
+    std::string at;        // and all below it; `*` stands for any text
+    std::string expected;  // what the recorded value looks like; empty: anything
     std::string reason;
     bool used = false;
   };

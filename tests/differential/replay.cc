@@ -74,13 +74,10 @@ Json HeadersOf(const HttpResponse& response) {
 
 Replay::Replay(HttpHandler& handler, std::function<void()> compact) : compact_(std::move(compact)) {
   const Peer anonymous{.address = "in-process", .tls = true};
-  Peer admin = anonymous;
-  admin.common_name = "admin";
-  admin.organizations = {"system:masters"};
   Peer bob = anonymous;
   bob.common_name = "bob";
   bob.organizations = {"dev"};
-  transports_.try_emplace("admin", handler, admin);
+  transports_.try_emplace("admin", handler, anonymous);
   transports_.try_emplace("bob", handler, bob);
   transports_.try_emplace("anonymous", handler, anonymous);
   transports_.try_emplace("stranger", handler, anonymous);
@@ -122,6 +119,7 @@ Json Replay::Send(const Json& step) {
   if (const std::string query = Expanded(Text(step, "query")); !query.empty()) request.target += "?" + query;
   std::string user = Text(step, "as");
   if (user.empty()) user = "admin";
+  if (user == "admin") request.headers.Set("Authorization", "Bearer " + std::string(kAdminToken));
   if (user == "stranger") request.headers.Set("Authorization", "Bearer of-nobody");
   if (const Json* headers = step.find("headers")) {
     for (const auto& [name, value] : headers->object()) {

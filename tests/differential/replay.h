@@ -15,6 +15,9 @@
 
 namespace keelson::differential {
 
+// The token by which the handler shall know the administrator.
+inline constexpr std::string_view kAdminToken = "of-the-admin";
+
 // Of one script. Waits for watches by the seam: meant to run in a Simulation, where that takes no time.
 class Replay {
  public:
