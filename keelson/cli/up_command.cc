@@ -63,7 +63,7 @@ class StopSignals {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+    sigprocmask(SIG_BLOCK, &signals_, &before_);
   }
   ~StopSignals() { Release(); }
   StopSignals(const StopSignals&) = delete;
@@ -75,7 +75,7 @@ class StopSignals {
     }
   }
   // From now on they end the process as they usually do.
-  void Release() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  void Release() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
   sigset_t signals_ = {};
