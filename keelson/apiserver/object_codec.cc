@@ -170,7 +170,7 @@ Draft EncodeDraft(const Resource& resource, AnyValue& object) {
   // A mark where the revision goes; nothing before it in the document can contain a quote of its own.
   constexpr std::string_view kMarked = "\"resourceVersion\":\"?\"";
   meta.resourceVersion = "?";
-  AppendJson(object.type(), object.data(), draft.json);
+  AppendJson(object.type(), object.data(), draft.json, {.null_when_empty = true});
   meta.resourceVersion = {};
   draft.revision_at = draft.json.find(kMarked) + kMarked.size() - 2;
   draft.json.erase(draft.revision_at, 1);
@@ -195,7 +195,7 @@ String ServedJson(const Resource& resource, const StoredObject& stored) {
   if (!resource.converts()) return stored.json();
   const AnyValue served = DecodeServed(resource, stored);
   std::string json;
-  AppendJson(served.type(), served.data(), json);
+  AppendJson(served.type(), served.data(), json, {.null_when_empty = true});
   return String(json);
 }
 

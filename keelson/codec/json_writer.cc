@@ -79,7 +79,7 @@ inline char* CopyShort(char* to, std::string_view text) {
 // more but never grown.
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) {}
+  Writer(std::string& out, bool null_when_empty) : out_(out), null_when_empty_(null_when_empty) {}
 
   void WriteTop(const Type& type, const void* value) {
     if (type.kind == Kind::kStruct) {
@@ -268,10 +268,11 @@ class Writer {
   }
 
   // Go writes null for a nil list or map that is not left out and [] or {} for an empty one; values here do not tell
-  // the two apart. The empty form is what every schema accepts.
+  // the two apart. The empty form is what every schema accepts, so it is the one unless the other is asked for.
   void WriteList(const Type& type, const void* value, const Field& field) {
     const Type& element = *type.element;
     const size_t count = Length(type, value);
+    if (count == 0 && null_when_empty_) return PutShort("null");
     Put('[');
     if (type.ops == nullptr && count > 0) {
       const size_t step = SlotSize(element);
@@ -300,6 +301,7 @@ class Writer {
   }
 
   void WriteMap(const Type& type, const void* value) {
+    if (null_when_empty_ && Length(type, value) == 0) return PutShort("null");
     char separator = '{';
     ForEachEntry(type, value, [&](std::string_view key, const void* element) {
       Reserve(kSmall);
@@ -407,6 +409,7 @@ class Writer {
   }
 
   std::string& out_;
+  const bool null_when_empty_;
   int depth_ = 0;
   bool has_owner_ = false;
   // Those of the owner, null when it has none; only then is path_ kept, the way from the owner to the struct at hand.
@@ -422,11 +425,11 @@ class Writer {
 
 void AppendJson(const Type& type, const void* value, std::string& out, const JsonWriteOptions& options) {
   if (options.indent <= 0) {
-    Writer(out).WriteTop(type, value);
+    Writer(out, options.null_when_empty).WriteTop(type, value);
     return;
   }
   std::string compact;
-  Writer(compact).WriteTop(type, value);
+  Writer(compact, options.null_when_empty).WriteTop(type, value);
   AppendIndentedJson(compact, options.indent, out);
 }
 

@@ -13,6 +13,8 @@ namespace keelson {
 
 struct JsonWriteOptions {
   int indent = 0;  // spaces a level; 0: one line without spaces
+  // An empty list or map that is not left out is null, as Go writes what was never set, and not [] or {}.
+  bool null_when_empty = false;
 };
 
 // Appends to `out`.

@@ -272,6 +272,12 @@ TEST(JsonWriter, IndentedFormIsThatOfKubectl) {
             "{\n  \"e\": {},\n  \"l\": []\n}");
 }
 
+TEST(JsonWriter, WritesNullForWhatIsEmptyWhenAskedTo) {
+  const corev1::PodSpec spec;
+  EXPECT_EQ(ToJson(spec), R"({"containers":[]})");
+  EXPECT_EQ(ToJson(spec, {.null_when_empty = true}), R"({"containers":null})");
+}
+
 TEST(JsonWriter, AppendsToWhatIsThere) {
   std::string out = "data: ";
   const int64_t number = std::numeric_limits<int64_t>::min();
