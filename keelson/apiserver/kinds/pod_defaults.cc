@@ -134,6 +134,7 @@ void SetSpecDefaults(corev1::PodSpec& spec) {
   Default(spec.restartPolicy, "Always");
   if (!spec.securityContext) spec.securityContext.emplace();
   Default(spec.terminationGracePeriodSeconds, int64_t{30});
+  if (std::as_const(spec.terminationGracePeriodSeconds).value() < 0) spec.terminationGracePeriodSeconds = int64_t{1};
   Default(spec.schedulerName, "default-scheduler");
   // One field under two names.
   if (spec.serviceAccountName.empty()) spec.serviceAccountName = spec.serviceAccount;

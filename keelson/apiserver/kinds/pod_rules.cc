@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "keelson/api/compare.h"
+#include "keelson/api/node/v1.h"
 #include "keelson/api/scheduling/v1.h"
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/kinds/builtin_rules.h"
@@ -62,6 +64,46 @@ Result<void> SetPriority(corev1::Pod& pod, WriteContext& context) {
                     spec.preemptionPolicy->view(), preemption->view()));
   }
   spec.preemptionPolicy = preemption;
+  return {};
+}
+
+Error Rejected(const corev1::Pod& pod, std::string_view why) {
+  return apierrors::Forbidden(kPods, pod.metadata.name, fmt::format("pod rejected: {}", why));
+}
+
+// The admission plugin RuntimeClass: what the class costs, and where its nodes are.
+Result<void> ApplyRuntimeClass(corev1::Pod& pod, WriteContext& context) {
+  corev1::PodSpec& spec = pod.spec;
+  std::optional<nodev1::RuntimeClass> found;
+  if (spec.runtimeClassName) {
+    found = context.lookup.Find<nodev1::RuntimeClass>({.namespace_ = "", .name = *spec.runtimeClassName});
+    if (!found) return Rejected(pod, fmt::format("RuntimeClass \"{}\" not found", spec.runtimeClassName->view()));
+  }
+  const bool has_overhead = found && found->overhead && !found->overhead->podFixed.empty();
+  if (has_overhead) {
+    if (!spec.overhead.empty() && !(spec.overhead == found->overhead->podFixed)) {
+      return Rejected(pod, "Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+    }
+    spec.overhead = found->overhead->podFixed;
+  } else if (!spec.overhead.empty()) {
+    return Rejected(pod, "Pod Overhead set without corresponding RuntimeClass defined Overhead");
+  }
+  if (!found || !found->scheduling) return {};
+  for (const auto& [key, value] : found->scheduling->nodeSelector) {
+    const String* own = spec.nodeSelector.find(key);
+    if (own != nullptr && *own != value) {
+      return Rejected(pod, fmt::format("conflict: runtimeClass.scheduling.nodeSelector[{}] = {}; "
+                                       "pod.spec.nodeSelector[{}] = {}",
+                                       key.view(), value.view(), key.view(), own->view()));
+    }
+    spec.nodeSelector.Set(key, value);
+  }
+  for (const corev1::Toleration& toleration : found->scheduling->tolerations) {
+    if (std::none_of(spec.tolerations.begin(), spec.tolerations.end(),
+                     [&](const corev1::Toleration& own) { return Equal(own, toleration); })) {
+      spec.tolerations.push_back(toleration);
+    }
+  }
   return {};
 }
 
@@ -164,6 +206,7 @@ void TakeAppArmorAnnotations(corev1::Pod& pod, WriteContext& context) {
 Result<void> PrepareCreate(corev1::Pod& pod, WriteContext& context) {
   KEELSON_RETURN_IF_ERROR(SetPriority(pod, context));
   AddDefaultTolerations(pod.spec);
+  KEELSON_RETURN_IF_ERROR(ApplyRuntimeClass(pod, context));
   pod.status = {};
   pod.status.phase = "Pending";
   pod.status.qosClass = QosClassOf(pod.spec);

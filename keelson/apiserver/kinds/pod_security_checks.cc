@@ -302,7 +302,7 @@ void CheckPodSecurity(const corev1::PodSpec& spec, const Path& path, FieldErrors
     CheckOneOf(*context.supplementalGroupsPolicy, {"Merge", "Strict"}, path / "supplementalGroupsPolicy", errors);
   }
   if (context.seLinuxChangePolicy) {
-    CheckOneOf(*context.seLinuxChangePolicy, {"MountOption", "Recursive"}, path / "seLinuxChangePolicy", errors);
+    CheckOneOf(*context.seLinuxChangePolicy, {"Recursive"}, path / "seLinuxChangePolicy", errors);
   }
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "keelson/apiserver/kinds/checks_address.h"
@@ -77,9 +79,15 @@ void CheckAddresses(const List<Address>& addresses, const List<Address>& old, co
   if (addresses.size() < 2) return;
   bool v4 = false;
   bool v6 = false;
-  for (const Address& address : addresses) {
-    const std::optional<IpAddress> ip = ParseIp(address.ip);
-    if (ip) (ip->is_v4() ? v4 : v6) = true;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    const std::optional<IpAddress> ip = ParseIp(addresses[i].ip);
+    if (!ip) {
+      errors.Internal(path, fmt::format("failed to check for dual stack with error:invalid IP[{}]: {}", i,
+                                        addresses[i].ip.view()));
+      v4 = v6 = false;
+      break;
+    }
+    (ip->is_v4() ? v4 : v6) = true;
   }
   if (!v4 || !v6 || addresses.size() > 2) {
     errors.InvalidShown(path, InternalForm(addresses), "may specify no more than one IP for each IP family");

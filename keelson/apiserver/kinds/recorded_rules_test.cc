@@ -62,7 +62,18 @@ class GivenObjects : public Lookup {
 // What the server does around the rules, as far as a case needs it.
 class RecordedCase {
  public:
-  RecordedCase(const RulesTable& rules, const Json& steps) : table_(rules), steps_(steps) {}
+  RecordedCase(const RulesTable& rules, const Json& steps) : table_(rules), steps_(steps) {
+    // What every server has.
+    for (const auto& [name, value] : {std::pair("system-cluster-critical", 2000000000),
+                                      std::pair("system-node-critical", 2000001000)}) {
+      Json priority = Json::Object({{"apiVersion", "scheduling.k8s.io/v1"},
+                                    {"kind", "PriorityClass"},
+                                    {"metadata", Json::Object({{"name", name}})},
+                                    {"preemptionPolicy", "PreemptLowerPriority"},
+                                    {"value", value}});
+      given_.Add(Decode(priority));
+    }
+  }
 
   // The object or the Status, as the server would answer.
   Json Run(std::vector<std::string>& warnings) {
@@ -173,7 +184,7 @@ class RecordedCase {
       if (rules.validate_status) rules.validate_status(object.data(), old.data(), errors);
     }
     if (!errors.empty()) return InvalidObject(object, errors);
-    if (rules.warn && subresource.empty()) rules.warn(object.data(), warnings);
+    if (rules.warn && rules.warn_on_update && subresource.empty()) rules.warn(object.data(), warnings);
     return object;
   }
 
