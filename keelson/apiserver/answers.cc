@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/object_codec.h"
+#include "keelson/apiserver/tables/printers.h"
 #include "keelson/codec/convert.h"
 #include "keelson/codec/json_writer.h"
 #include "keelson/codec/protobuf_envelope.h"
@@ -235,15 +239,22 @@ metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& it
       table.columnDefinitions.push_back(Column("Created At", "date", "", 0));
     }
   }
+  // Rows are printed from the stored version, whichever of them is asked for.
+  const Printer* printer = FindPrinter(*resource.stored_type);
   const PrintContext context{.now = Clock::WallNow()};
-  for (const ObjectPtr& item : items) {
-    AnyValue object = DecodeServed(resource, *item);
+  std::vector<std::pair<ObjectPtr, AnyValue>> objects;
+  for (const ObjectPtr& item : items) objects.emplace_back(item, DecodeStored(resource, *item));
+  if (printer != nullptr && printer->before != nullptr) {
+    std::sort(objects.begin(), objects.end(),
+              [&](const auto& a, const auto& b) { return printer->before(a.second.data(), b.second.data()); });
+  }
+  for (auto& [item, object] : objects) {
     metav1::TableRow row;
-    if (resource.printer != nullptr) {
-      row.cells = resource.printer->cells(object.data(), context);
+    if (printer != nullptr) {
+      row.cells = printer->cells(object.data(), context);
+      if (printer->conditions != nullptr) row.conditions = printer->conditions(object.data());
     } else {
-      row.cells.push_back(Json(item->name()));
-      row.cells.push_back(ToJsonValue(MetaOf(object).creationTimestamp));
+      row.cells = DefaultCells(MetaOf(object));
     }
     if (included == "Object") {
       row.object = RawExtension(ServedJson(resource, *item));

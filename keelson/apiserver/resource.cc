@@ -85,7 +85,6 @@ ResourceTable::ResourceTable(const RulesTable& rules, Store& store) {
     }
     resource->rules = &rules.Of(*resource->type);
     resource->stored_rules = &rules.Of(*resource->stored_type);
-    resource->printer = FindPrinter(*resource->type);
     resource->collection = store.Register(CollectionName(*resource));
     by_name_[{resource->group, resource->version, resource->plural}] = resource.get();
     all_.push_back(std::move(resource));

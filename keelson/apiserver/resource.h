@@ -15,7 +15,6 @@
 #include "keelson/api/type.h"
 #include "keelson/apiserver/kinds/rules.h"
 #include "keelson/apiserver/store/store.h"
-#include "keelson/apiserver/tables/printers.h"
 
 namespace keelson::apiserver {
 
@@ -45,7 +44,6 @@ struct Resource {
   const Type* stored_type = nullptr;
   const ErasedRules* rules = nullptr;         // of `type`: its defaults
   const ErasedRules* stored_rules = nullptr;  // of `stored_type`: everything else
-  const Printer* printer = nullptr;           // of `type`; may be null
   // Between `type` and `stored_type`, metadata included; null when they are the same.
   void (*to_stored)(const void* from, void* to) = nullptr;
   void (*from_stored)(const void* from, void* to) = nullptr;
