@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/v1/clientset.h"
+#include "api/v1/informers.h"
 #include "keelson/transport/in_process_transport.h"
 
 namespace keelson {
@@ -82,6 +83,21 @@ TEST(Clientset, HasNoVerbsButThoseOfTheMarkers) {
   static_assert(!CanCreate<PolicyClient> && !CanDeleteAll<PolicyClient>);
   static_assert(CanCreate<BoxClient> && !CanDeleteAll<BoxClient> && !CanUpdateStatus<BoxClient, Box>);
   static_assert(!HasHidden<Clientset>);
+}
+
+template <class T>
+concept HasPolicies = requires(const T& informers) { informers.Policies(); };
+
+TEST(Clientset, InformersAreSharedByTheNamesOfTheirKinds) {
+  OneAnswer server("{}");
+  InformerFactory factory(ClientOf(server));
+  const clients::v1::WorkerInformer workers = clients::v1::Informers(factory).Workers();
+  const clients::v1::WorkerLister lister = workers.lister();
+  EXPECT_EQ(workers.core(), factory.For<clients::v1::Worker>().core());
+  EXPECT_EQ(lister.Get("default", "one").error().message(),
+            "workers.clients.example.com \"default/one\" not found in the cache");
+  EXPECT_EQ(clients::v1::Informers(factory).Boxes().description(), "boxes.clients.example.com");
+  static_assert(!HasPolicies<clients::v1::Informers>, "it cannot be watched");
 }
 
 }  // namespace

@@ -125,9 +125,11 @@ void AddCode(CLI::App& generate, Session& session) {
       KEELSON_TRY(model, ReadModel(*options, *options, problems));
       std::vector<GeneratedFile> files = codegen::GenerateCode(model, options->code, problems);
       if (problems.empty() && !options->depfile.empty()) {
-        // Ninja wants every output of a rule declared; which packages have a clientset is known only now.
+        // Ninja wants every output of a rule declared; which packages have clients and informers is known only now.
         std::vector<GeneratedFile> declared = files;
-        std::erase_if(declared, [](const GeneratedFile& file) { return file.path.ends_with("clientset.h"); });
+        std::erase_if(declared, [](const GeneratedFile& file) {
+          return file.path.ends_with("clientset.h") || file.path.ends_with("informers.h");
+        });
         KEELSON_RETURN_IF_ERROR(codegen::WriteDepfile(options->depfile, options->output, declared, model.files_read));
       }
       return files;

@@ -57,6 +57,22 @@ std::string VerbsOf(const std::vector<ParsedMarker>& markers, const std::string&
   return skipped.empty() ? "" : "keelson::VerbsOf<" + type + ">() & ~(" + Joined(skipped) + ")";
 }
 
+// Whether the kind's markers leave it the verbs that an informer needs.
+bool CanBeInformed(const std::vector<ParsedMarker>& markers) {
+  const auto names = [](const ParsedMarker& marker, std::string_view verb) {
+    for (const Json& named : marker.value.list()) {
+      if (named.string() == verb) return true;
+    }
+    return false;
+  };
+  if (FindMarker(markers, "genclient") == nullptr || FindMarker(markers, "genclient:noVerbs") != nullptr) return false;
+  if (const ParsedMarker* only = FindMarker(markers, "genclient:onlyVerbs")) {
+    return names(*only, "list") && names(*only, "watch");
+  }
+  const ParsedMarker* skip = FindMarker(markers, "genclient:skipVerbs");
+  return skip == nullptr || (!names(*skip, "list") && !names(*skip, "watch"));
+}
+
 // A Go type's C++ counterpart: "k8s.io/api/autoscaling/v1.Scale" is keelson::autoscalingv1::Scale of
 // keelson/api/autoscaling/v1.h. Without a package it is a type of this one. Empty when it is neither.
 struct CppType {
@@ -181,6 +197,34 @@ class Writer {
 
 std::string ClientsetText(const CodePackage& package, const std::string& notice, Diagnostics& problems) {
   return Writer(package, problems).Text(notice);
+}
+
+std::string InformersText(const CodePackage& package, const std::string& notice) {
+  std::string aliases;
+  std::string accessors;
+  for (const CodeRoot& root : package.roots) {
+    Diagnostics told_already;  // by ClientsetText
+    const auto markers = ParseMarkers(root.declaration->comment.markers, MarkerTarget::kType, told_already);
+    if (!CanBeInformed(markers)) continue;
+    aliases += "using " + root.kind + "Informer = keelson::Informer<" + root.spelling + ">;\n" + "using " + root.kind +
+               "Lister = keelson::Lister<" + root.spelling + ">;\n\n";
+    accessors += "  " + root.kind + "Informer " + AccessorOf(root.kind) +
+                 "(std::optional<keelson::Selection> selection = {}) const {\n" + "    return factory_.For<" +
+                 root.spelling + ">(std::move(selection));\n  }\n";
+  }
+  if (aliases.empty()) return {};
+  const std::string generated = (package.directory.empty() ? "" : package.directory + "/") + "generated.h";
+  std::string out = notice + "//\n// Informers and listers of the kinds of " + package.name + ".\n";
+  out += "#pragma once\n\n#include <optional>\n#include <utility>\n\n#include \"" + generated +
+         "\"\n#include \"keelson/cache/informer_factory.h\"\n\n";
+  if (!package.name_space.empty()) out += "namespace " + package.name_space + " {\n\n";
+  out += aliases;
+  out +=
+      "// Of a factory, which outlives it. Cheap to copy; thread-safe.\nclass Informers {\n public:\n"
+      "  explicit Informers(keelson::InformerFactory& factory) : factory_(factory) {}\n\n";
+  out += accessors + "\n private:\n  keelson::InformerFactory& factory_;\n};\n";
+  if (!package.name_space.empty()) out += "\n}  // namespace " + package.name_space + "\n";
+  return out;
 }
 
 }  // namespace keelson::codegen

@@ -206,6 +206,9 @@ std::vector<GeneratedFile> GenerateCode(const SourceModel& model, const CodeOpti
     if (std::string clientset = ClientsetText(package, Notice(package), problems); !clientset.empty()) {
       files.push_back({directory + "clientset.h", std::move(clientset)});
     }
+    if (std::string informers = InformersText(package, Notice(package)); !informers.empty()) {
+      files.push_back({directory + "informers.h", std::move(informers)});
+    }
   }
   if (!problems.empty()) files.clear();
   return files;
