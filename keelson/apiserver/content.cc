@@ -62,7 +62,7 @@ std::vector<Clause> ParseAccept(const Headers& headers) {
 }
 
 std::optional<Format> FormatOf(std::string_view type, Answer answer) {
-  if (type == "application/json" || type == "*/*" || type == "application/*") return Format::kJson;
+  if (type == "application/json" || type == "*/*") return Format::kJson;
   if (type == kProtobuf) return Format::kProtobuf;
   if (type == "application/yaml" && answer != Answer::kWatch) return Format::kYaml;
   return std::nullopt;
@@ -80,13 +80,26 @@ std::optional<Representation> Meet(const Clause& clause, Answer answer) {
   if (clause.as == "Table") {
     representation.view = View::kTable;
     if (*format == Format::kProtobuf) return std::nullopt;
-  } else if (clause.as == (answer == Answer::kList ? "PartialObjectMetadataList" : "PartialObjectMetadata")) {
+  } else if ((clause.as == "PartialObjectMetadata" && answer != Answer::kList) ||
+             (clause.as == "PartialObjectMetadataList" && answer != Answer::kObject)) {
     representation.view = View::kMetadata;
   } else {
     return std::nullopt;
   }
   representation.meta_version = clause.version;
   return representation;
+}
+
+Error NotAcceptable(Answer answer, bool view_unknown) {
+  std::string types = "application/json, application/yaml, " + std::string(kProtobuf);
+  if (view_unknown) return apierrors::NotAcceptable("only the following media types are accepted: " + types);
+  if (answer == Answer::kList || answer == Answer::kWatch) {
+    types += ", application/json;stream=watch, " + std::string(kProtobuf) + ";stream=watch";
+  }
+  metav1::Status status =
+      ToStatus(apierrors::NotAcceptable("406: Not Acceptable\n\nAvailable representations: " + types));
+  status.details = metav1::StatusDetails{};
+  return ErrorFromStatus(std::move(status));
 }
 
 bool IsForPeople(const Headers& headers) {
@@ -109,10 +122,10 @@ Result<Representation> Negotiate(const Headers& headers, Answer answer, bool pre
       return *met;
     }
   }
-  return apierrors::NotAcceptable(
-      "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
-      "application/vnd.kubernetes.protobuf, application/json;stream=watch, "
-      "application/vnd.kubernetes.protobuf;stream=watch");
+  // A type that could be met, were it not for what it asks the object to be turned into.
+  const bool view_unknown =
+      std::any_of(clauses.begin(), clauses.end(), [answer](const Clause& c) { return FormatOf(c.type, answer); });
+  return NotAcceptable(answer, view_unknown);
 }
 
 std::string_view ContentType(Format format, Answer answer) {

@@ -1,6 +1,7 @@
 #include "keelson/apiserver/discovery.h"
 
 #include <fmt/format.h>
+#include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include "keelson/api/meta/v1.h"
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/answers.h"
+#include "keelson/codec/internal/base64.h"
 #include "keelson/core/hash.h"
 
 namespace keelson::apiserver {
@@ -45,14 +47,15 @@ List<String> Texts(const std::vector<std::string>& texts) {
   return list;
 }
 
-// Eight bytes that change with the storage version, in base64: clients compare them and nothing else.
+// The beginning of a hash of the kind that is stored, in base64: changes when the storage version does.
 std::string StorageHash(const Resource& resource) {
-  static constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  uint64_t hash = Hash(fmt::format("{}/{}/{}", resource.stored_type->group, resource.stored_type->version,
-                                   resource.stored_type->object_kind));
+  const std::string kind = fmt::format("{}/{}/{}", resource.stored_type->group, resource.stored_type->version,
+                                       resource.stored_type->object_kind);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  if (EVP_Digest(kind.data(), kind.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1) return {};
   std::string text;
-  for (int i = 0; i < 11; ++i, hash >>= 6) text += kAlphabet[hash & 63];
-  return text + "=";
+  keelson::internal::AppendBase64({reinterpret_cast<const char*>(digest.data()), 8}, text);
+  return text;
 }
 
 std::vector<const Resource*> ResourcesOf(const ResourceTable& resources, std::string_view group,

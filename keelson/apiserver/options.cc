@@ -98,37 +98,38 @@ Result<fields::Selector> ReadFieldSelector(const Resource& resource, std::string
 
 void CheckListRules(const ListOptions& options, bool watch, FieldErrors& errors) {
   const Path match("resourceVersionMatch");
-  const Path initial("sendInitialEvents");
-  constexpr std::array<std::string_view, 3> kMatches = {"Exact", "NotOlderThan", ""};
-  const bool known = options.match.empty() || options.match == "Exact" || options.match == "NotOlderThan";
-  if (options.send_initial_events && !watch) {
-    errors.Forbidden(initial, "sendInitialEvents is forbidden for list");
-    return;
-  }
   if (watch) {
-    if (!options.match.empty() && !options.send_initial_events) {
-      errors.Forbidden(match, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
-    }
     if (options.send_initial_events && options.match != "NotOlderThan") {
       errors.Forbidden(match, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
     }
-    if (options.send_initial_events && !options.continue_token.empty()) {
-      errors.Forbidden(Path("continue"), "sendInitialEvents is forbidden with continue");
+    if (!options.match.empty() && !options.send_initial_events) {
+      errors.Forbidden(match, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+    }
+    if (!options.match.empty() && options.match != "NotOlderThan") {
+      errors.NotSupported(match, Json(options.match), {"NotOlderThan"});
+    }
+    if (!options.continue_token.empty()) {
+      errors.Forbidden(match, "resourceVersionMatch is forbidden when continue is provided");
     }
     return;
   }
-  if (options.match.empty()) return;
-  if (!known) {
-    errors.NotSupportedOf(match, Json(options.match), kMatches);
-    return;
+  if (!options.match.empty()) {
+    constexpr std::array<std::string_view, 3> kMatches = {"Exact", "NotOlderThan", ""};
+    if (!options.resource_version) {
+      errors.Forbidden(match, "resourceVersionMatch is forbidden unless resourceVersion is provided");
+    }
+    if (!options.continue_token.empty()) {
+      errors.Forbidden(match, "resourceVersionMatch is forbidden when continue is provided");
+    }
+    if (options.match != "Exact" && options.match != "NotOlderThan") {
+      errors.NotSupportedOf(match, Json(options.match), kMatches);
+    }
+    if (options.match == "Exact" && options.resource_version == "0") {
+      errors.Forbidden(match, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+    }
   }
-  if (!options.continue_token.empty()) {
-    errors.Forbidden(match, "resourceVersionMatch is forbidden when continue is provided");
-  }
-  if (!options.resource_version) {
-    errors.Forbidden(match, "resourceVersionMatch is forbidden unless resourceVersion is provided");
-  } else if (options.match == "Exact" && *options.resource_version == "0") {
-    errors.Forbidden(match, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+  if (options.send_initial_events) {
+    errors.Forbidden(Path("sendInitialEvents"), "sendInitialEvents is forbidden for list");
   }
 }
 
