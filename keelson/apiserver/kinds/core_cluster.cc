@@ -59,7 +59,13 @@ void ValidateNamespaceUpdate(const corev1::Namespace& object, const corev1::Name
   ValidateNamespace(object, errors);
 }
 
+// Of /status and of /finalize, which changes the finalizers of the spec.
 void ValidateNamespaceStatus(const corev1::Namespace& object, const corev1::Namespace&, FieldErrors& errors) {
+  const Path spec("spec");
+  const Path finalizers = spec / "finalizers";
+  for (size_t i = 0; i < object.spec.finalizers.size(); ++i) {
+    CheckFinalizer(object.spec.finalizers[i], finalizers[i], errors);
+  }
   const Path status("status");
   const bool deleting = object.metadata.deletionTimestamp.has_value();
   if (object.status.phase == (deleting ? "Terminating" : "Active")) return;

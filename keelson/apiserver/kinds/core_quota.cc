@@ -264,7 +264,6 @@ void ValidateQuotaUpdate(const corev1::ResourceQuota& quota, const corev1::Resou
 }
 
 void ValidateQuotaStatus(const corev1::ResourceQuota& quota, const corev1::ResourceQuota&, FieldErrors& errors) {
-  if (quota.metadata.resourceVersion.empty()) errors.Required(Path("resourceVersion"), "");
   const Path status("status");
   CheckHard(quota.status.hard, status / "hard", errors);
   CheckHard(quota.status.used, status / "used", errors);

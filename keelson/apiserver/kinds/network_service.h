@@ -14,7 +14,7 @@ bool IsHeadless(const corev1::Service& service);
 
 // Fills ipFamilyPolicy and ipFamilies of a cluster that has IPv4 only; `old` is null on create. The rules of Service do
 // this in prepare_create and prepare_update; what is left to an allocator is clusterIP, clusterIPs, nodePort and
-// healthCheckNodePort where they are empty. It runs between `prepare` and `validate`.
+// healthCheckNodePort where they are empty.
 Result<void> FillIpFamilies(corev1::Service& service, const corev1::Service* old);
 
 }  // namespace keelson::apiserver

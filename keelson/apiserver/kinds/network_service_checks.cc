@@ -150,9 +150,7 @@ void CheckTrafficPolicies(const corev1::Service& service, const Path& path, Fiel
       errors.Invalid(health, Json(spec.healthCheckNodePort),
                      "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
     }
-  } else if (spec.healthCheckNodePort == 0) {
-    errors.Required(health, "");
-  } else {
+  } else if (spec.healthCheckNodePort != 0) {  // 0: to be allocated
     CheckPort(spec.healthCheckNodePort, health, errors);
   }
   const Path internal = path / "internalTrafficPolicy";

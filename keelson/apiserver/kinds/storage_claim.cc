@@ -196,7 +196,6 @@ bool CheckClaimResource(std::string_view name, const Path& path, FieldErrors& er
 }
 
 void ValidateClaimStatus(const Claim& claim, const Claim&, FieldErrors& errors) {
-  if (claim.metadata.resourceVersion.empty()) errors.Required(Path("resourceVersion"), "");
   if (claim.spec.accessModes.empty()) errors.Required(Path("Spec.accessModes"), "");
   const Path status("status");
   const Path capacity = status / "capacity";

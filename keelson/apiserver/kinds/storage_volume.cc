@@ -117,10 +117,6 @@ void ValidateVolumeUpdate(const Volume& volume, const Volume& old, FieldErrors& 
   }
 }
 
-void ValidateVolumeStatus(const Volume& volume, const Volume&, FieldErrors& errors) {
-  if (volume.metadata.resourceVersion.empty()) errors.Required(Path("resourceVersion"), "");
-}
-
 void WarnOfVolume(const Volume& volume, std::vector<std::string>& warnings) {
   const corev1::PersistentVolumeSpec& spec = volume.spec;
   if (volume.metadata.annotations.contains("volume.beta.kubernetes.io/storage-class")) {
@@ -172,7 +168,6 @@ void AddVolumeRules(RulesTable& table) {
                      .prepare_status = PrepareVolumeStatus,
                      .validate = ValidateVolume,
                      .validate_update = ValidateVolumeUpdate,
-                     .validate_status = ValidateVolumeStatus,
                      .warn = WarnOfVolume,
                      .generation = false});
 }
