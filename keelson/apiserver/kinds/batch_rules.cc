@@ -58,12 +58,15 @@ Result<void> PrepareJobCreate(batchv1::Job& job, WriteContext&) {
   DropDisabledFields(job.spec.template_.spec, nullptr);
   if (job.spec.manualSelector.value_or(false)) return {};
   Map<String>& labels = job.spec.template_.metadata.labels;
+  // Labels that the job has from its template are those of the template, the generated ones among them.
+  const bool from_template = job.metadata.labels == labels;
   for (const std::string_view key : {kOldName, kName}) {
     if (!labels.contains(key)) labels.Set(String(key), job.metadata.name);
   }
   for (const std::string_view key : {kOldUid, kUid}) {
     if (!labels.contains(key)) labels.Set(String(key), job.metadata.uid);
   }
+  if (from_template) job.metadata.labels = labels;
   Map<String>& selected = job.spec.selector.Ensure().matchLabels;
   if (!selected.contains(kUid)) selected.Set(String(kUid), job.metadata.uid);
   return {};

@@ -293,6 +293,8 @@ class Writer {
     // The types of meta/v1 are the same inside.
     const bool tagged = type.name.starts_with("meta/v1.");
     for (const Field& field : type.fields) {
+      // What a client sent beyond the type is kept without a name.
+      if (field.name.empty()) continue;
       const void* member = ReadField(field, value);
       if (field.type == &TypeOf<metav1::ObjectMeta>()) {
         Members(*field.type, member);

@@ -134,7 +134,6 @@ void SetSpecDefaults(corev1::PodSpec& spec) {
   Default(spec.restartPolicy, "Always");
   if (!spec.securityContext) spec.securityContext.emplace();
   Default(spec.terminationGracePeriodSeconds, int64_t{30});
-  if (std::as_const(spec.terminationGracePeriodSeconds).value() < 0) spec.terminationGracePeriodSeconds = int64_t{1};
   Default(spec.schedulerName, "default-scheduler");
   // One field under two names.
   if (spec.serviceAccountName.empty()) spec.serviceAccountName = spec.serviceAccount;
@@ -210,6 +209,7 @@ void SetPodDefaults(corev1::Pod& pod) {
   DropInitContainerAnnotations(pod.metadata);
   corev1::PodSpec& spec = pod.spec;
   SetSpecDefaults(spec);
+  if (*std::as_const(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = int64_t{1};
   RequestTheLimits(spec.containers);
   RequestTheLimits(spec.initContainers);
   SetPodResourceDefaults(spec);

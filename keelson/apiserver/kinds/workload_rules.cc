@@ -1,6 +1,8 @@
 // ReplicationController and the kinds of apps: what is set when they are written, and which checks apply when.
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "keelson/api/apps/v1.h"
 #include "keelson/apiserver/kinds/builtin_rules.h"
 #include "keelson/apiserver/kinds/checks_claim.h"
@@ -17,6 +19,7 @@ namespace keelson::apiserver {
 
 namespace {
 
+constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
 constexpr std::string_view kMoreThanReplicas = "cannot be greater than status.replicas";
 
 template <class T>
@@ -281,6 +284,28 @@ void SetDaemonSetDefaults(appsv1::DaemonSet& object) {
   }
   Default(object.spec.revisionHistoryLimit, 10);
   SetPodTemplateDefaults(object.spec.template_);
+}
+
+// Counts the templates that a set has had, in an annotation.
+void SetTemplateGeneration(appsv1::DaemonSet& object, int64_t generation) {
+  object.metadata.annotations.Set(String(kTemplateGeneration), std::to_string(generation));
+}
+
+Result<void> PrepareDaemonSetCreate(appsv1::DaemonSet& object, WriteContext&) {
+  DropDisabledFields(object.spec.template_.spec, nullptr);
+  SetTemplateGeneration(object, 1);
+  return {};
+}
+
+Result<void> PrepareDaemonSetUpdate(appsv1::DaemonSet& object, const appsv1::DaemonSet& old, WriteContext&) {
+  DropDisabledFields(object.spec.template_.spec, &old.spec.template_.spec);
+  int64_t generation = 0;
+  if (const String* text = old.metadata.annotations.find(kTemplateGeneration)) {
+    std::from_chars(text->data(), text->data() + text->size(), generation);
+  }
+  if (!Equal(object.spec.template_, old.spec.template_)) ++generation;
+  SetTemplateGeneration(object, generation);
+  return {};
 }
 
 void CheckDaemonSetStrategy(const appsv1::DaemonSetUpdateStrategy& strategy, const Path& path, FieldErrors& errors) {
@@ -585,8 +610,8 @@ void AddWorkloadRules(RulesTable& table) {
                                             .read_fields = ReadControllerFields,
                                             .orphan_by_default = true});
   table.Add<appsv1::DaemonSet>({.set_defaults = SetDaemonSetDefaults,
-                                .prepare_create = PrepareCreate<appsv1::DaemonSet>,
-                                .prepare_update = PrepareUpdate<appsv1::DaemonSet>,
+                                .prepare_create = PrepareDaemonSetCreate,
+                                .prepare_update = PrepareDaemonSetUpdate,
                                 .validate = CheckDaemonSet,
                                 .validate_update = CheckDaemonSetUpdate,
                                 .validate_status = CheckDaemonSetStatus,
