@@ -5,6 +5,8 @@ namespace keelson::apiserver {
 RulesTable RulesTable::Builtin() {
   RulesTable table;
   AddPodRules(table);
+  AddWorkloadRules(table);
+  AddBatchRules(table);
   AddCoreRules(table);
   AddNetworkRules(table);
   AddPolicyRules(table);
