@@ -79,8 +79,7 @@ void SendBytes(Exchange& exchange, int status, Headers headers, String body) {
   exchange.response->Finish();
 }
 
-void SendBody(Exchange& exchange, int status, std::string_view content_type, std::string body) {
-  Headers headers = HeadersOf(exchange, content_type);
+void SendBody(Exchange& exchange, int status, Headers headers, std::string body) {
   if (WantsGzip(exchange, body.size())) {
     if (std::string packed = Gzip(body); !packed.empty()) {
       headers.Add("Content-Encoding", "gzip");
@@ -98,6 +97,10 @@ void SendBody(Exchange& exchange, int status, std::string_view content_type, std
     }
   }
   exchange.response->Finish();
+}
+
+void SendBody(Exchange& exchange, int status, std::string_view content_type, std::string body) {
+  SendBody(exchange, status, HeadersOf(exchange, content_type), std::move(body));
 }
 
 // The text of an item behind its kind and apiVersion, which an item of a list does not repeat. All objects of a
@@ -176,6 +179,18 @@ metav1::TableColumnDefinition Column(std::string_view name, std::string_view typ
   return column;
 }
 
+Result<void> CheckTableOptions(const Exchange& exchange, const Representation& representation) {
+  if (representation.view != View::kTable) return {};
+  const std::string included = exchange.query.Text("includeObject");
+  for (const std::string_view known : {"", "Metadata", "Object", "None"}) {
+    if (included == known) return {};
+  }
+  return apierrors::BadRequest(
+      fmt::format("Unable to convert to Table as requested: includeObject: Invalid value: \"{}\": must be 'Metadata', "
+                  "'Object', 'None', or empty",
+                  included));
+}
+
 // The document of another version of meta.k8s.io differs in its apiVersion alone.
 std::string EncodeMeta(const Type& type, const void* value, const Representation& representation) {
   std::string body = Encode(type, value, representation.format, representation.pretty);
@@ -197,8 +212,18 @@ std::string Encode(const Type& type, const void* value, Format format, bool pret
   return out;
 }
 
-void SendText(Exchange& exchange, int status, std::string_view content_type, std::string body) {
-  SendBody(exchange, status, content_type, std::move(body));
+void SendText(Exchange& exchange, int status, std::string_view content_type, std::string body, bool sniffable) {
+  Headers headers = HeadersOf(exchange, content_type);
+  if (!sniffable) headers.Add("X-Content-Type-Options", "nosniff");
+  SendBody(exchange, status, std::move(headers), std::move(body));
+}
+
+Error BareError(int32_t code, std::string_view message) {
+  metav1::Status status;
+  status.status = "Failure";
+  status.code = code;
+  status.message = message;
+  return ErrorFromStatus(std::move(status));
 }
 
 void SendError(Exchange& exchange, const Error& error) {
@@ -210,6 +235,7 @@ void SendError(Exchange& exchange, const Error& error) {
   if (status.details && status.details->retryAfterSeconds > 0) {
     headers.Add("Retry-After", std::to_string(status.details->retryAfterSeconds));
   }
+  if (status.code == 403) headers.Add("X-Content-Type-Options", "nosniff");
   SendBytes(exchange, status.code == 0 ? 500 : status.code, std::move(headers),
             String(Encode(TypeOf<metav1::Status>(), &status, representation.format, representation.pretty)));
 }
@@ -225,7 +251,7 @@ metav1::PartialObjectMetadata PartialOf(const Resource& resource, const StoredOb
 }
 
 metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& items, metav1::ListMeta meta,
-                      bool with_columns) {
+                      std::string_view meta_version, bool with_columns) {
   const Resource& resource = *exchange.resource;
   const std::string included = exchange.query.Text("includeObject");
   metav1::Table table;
@@ -261,7 +287,7 @@ metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& it
     } else if (included != "None") {
       metav1::PartialObjectMetadata partial;
       partial.kind = "PartialObjectMetadata";
-      partial.apiVersion = "meta.k8s.io/v1";
+      partial.apiVersion = fmt::format("meta.k8s.io/{}", meta_version);
       partial.metadata = std::move(MetaOf(object));
       row.object = RawExtension(String(ToJson(partial)));
     }
@@ -271,6 +297,7 @@ metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& it
 }
 
 void SendReply(Exchange& exchange, const Reply& reply, const Representation& representation) {
+  if (Result<void> good = CheckTableOptions(exchange, representation); !good) return SendError(exchange, good.error());
   const std::string_view content_type = ContentType(representation.format, Answer::kObject);
   if (reply.value) {
     return SendBody(exchange, reply.status, content_type,
@@ -280,7 +307,7 @@ void SendReply(Exchange& exchange, const Reply& reply, const Representation& rep
   if (representation.view == View::kTable) {
     metav1::ListMeta meta;
     meta.resourceVersion = String(std::to_string(reply.stored->revision()));
-    const metav1::Table table = TableOf(exchange, {reply.stored}, std::move(meta), true);
+    const metav1::Table table = TableOf(exchange, {reply.stored}, std::move(meta), representation.meta_version, true);
     return SendBody(exchange, reply.status, content_type, EncodeMeta(TypeOf<metav1::Table>(), &table, representation));
   }
   if (representation.view == View::kMetadata) {
@@ -303,10 +330,11 @@ void SendReply(Exchange& exchange, const Reply& reply, const Representation& rep
 
 void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta,
               const Representation& representation) {
+  if (Result<void> good = CheckTableOptions(exchange, representation); !good) return SendError(exchange, good.error());
   const Resource& resource = *exchange.resource;
   const std::string_view content_type = ContentType(representation.format, Answer::kList);
   if (representation.view == View::kTable) {
-    const metav1::Table table = TableOf(exchange, items, meta, true);
+    const metav1::Table table = TableOf(exchange, items, meta, representation.meta_version, true);
     return SendBody(exchange, 200, content_type, EncodeMeta(TypeOf<metav1::Table>(), &table, representation));
   }
   if (representation.view == View::kMetadata) {

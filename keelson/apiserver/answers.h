@@ -12,17 +12,20 @@
 
 namespace keelson::apiserver {
 
+// A Status of that code and message and nothing else: what upstream makes of errors that it has no name for.
+Error BareError(int32_t code, std::string_view message);
+
 // As a Status, with Retry-After where the error says so.
 void SendError(Exchange& exchange, const Error& error);
 void SendReply(Exchange& exchange, const Reply& reply, const Representation& representation);
 void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta,
               const Representation& representation);
-// Text that is no API object.
-void SendText(Exchange& exchange, int status, std::string_view content_type, std::string body);
+// Text that is no API object. `sniffable` as upstream has it: whether a browser may guess the type of plain text.
+void SendText(Exchange& exchange, int status, std::string_view content_type, std::string body, bool sniffable = true);
 
 // One object as a Table with one row, or of several. `with_columns`: a watch sends them with its first event only.
 metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& items, metav1::ListMeta meta,
-                      bool with_columns);
+                      std::string_view meta_version, bool with_columns);
 // Metadata alone, as an object of its own kind.
 metav1::PartialObjectMetadata PartialOf(const Resource& resource, const StoredObject& object,
                                         std::string_view meta_version);

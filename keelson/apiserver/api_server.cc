@@ -43,7 +43,7 @@ Error NoSuchMethod() {
 }
 
 void SendNoSuchPath(Exchange& exchange) {
-  apiserver::SendText(exchange, 404, "text/plain; charset=utf-8", "404 page not found\n");
+  apiserver::SendText(exchange, 404, "text/plain; charset=utf-8", "404 page not found\n", false);
 }
 
 bool Contains(const std::vector<std::string>& texts, std::string_view text) {
@@ -123,17 +123,17 @@ void ApiServer::Handle(ServerRequest request, std::shared_ptr<ResponseWriter> re
 }
 
 void ApiServer::Serve(Exchange exchange) {
-  Result<apiserver::Query> query = apiserver::Query::Parse(exchange.request.query);
-  if (!query) return SendError(exchange, apierrors::BadRequest(query.error().message()));
-  exchange.query = std::move(*query);
+  exchange.query = apiserver::Query::Parse(exchange.request.query);
+  if (!apiserver::PercentDecode(exchange.request.path, false)) {
+    return apiserver::SendText(exchange, 400, "text/plain; charset=utf-8", "400 Bad Request");
+  }
   exchange.info = apiserver::ParseRequest(exchange.request.method, exchange.request.path, exchange.query);
   if (exchange.request.body.size() > options_.max_body_bytes) {
-    return SendError(exchange, apierrors::RequestEntityTooLarge(
-                                   fmt::format("Request entity too large: limit is {}", options_.max_body_bytes)));
+    return SendError(exchange, apierrors::RequestEntityTooLarge(fmt::format("limit is {}", options_.max_body_bytes)));
   }
 
   Result<apiserver::User> user = authenticator_.Authenticate(exchange.request);
-  if (!user) return SendError(exchange, apierrors::Unauthorized());
+  if (!user) return SendError(exchange, apierrors::Unauthorized("Unauthorized"));
   Result<apiserver::User> acting = ActingUser(*user, exchange.request.headers, exchange.info, *authorizer_);
   if (!acting) return SendError(exchange, acting.error());
   exchange.user = std::move(*acting);
@@ -156,6 +156,10 @@ void ApiServer::Serve(Exchange exchange) {
     address = address_;
   }
   if (ServeDiscovery(exchange, resources_, address)) return;
+  if (resources_.HasGroup(exchange.info.path)) {
+    const bool known = exchange.request.method == "GET" || exchange.request.method == "HEAD";
+    return SendError(exchange, known ? NoSuchResource() : NoSuchMethod());
+  }
   SendNoSuchPath(exchange);
 }
 
@@ -163,7 +167,7 @@ void ApiServer::ServeResource(Exchange& exchange) {
   const apiserver::RequestInfo& info = exchange.info;
   const Resource* resource = resources_.Find(info.group, info.version, info.resource);
   if (resource == nullptr) {
-    if (!resources_.HasGroupVersion(info.group, info.version)) return SendNoSuchPath(exchange);
+    if (!resources_.HasGroup(info.path)) return SendNoSuchPath(exchange);
     return SendError(exchange, NoSuchResource());
   }
   exchange.resource = resource;
@@ -174,6 +178,11 @@ void ApiServer::ServeResource(Exchange& exchange) {
     if (in_namespace || !info.name.empty()) return SendError(exchange, NoSuchResource());
     if (info.verb != "list" && info.verb != "watch") return SendError(exchange, NoSuchMethod());
   }
+  if (info.name == "." || info.name == "..") {
+    return SendError(
+        exchange, apierrors::BadRequest(fmt::format("Name parameter invalid: \"{0}\": may not be '{0}'", info.name)));
+  }
+  if (!info.subpath.empty() && info.subresource != "proxy") return SendError(exchange, NoSuchResource());
   if (info.verb.empty()) return SendError(exchange, NoSuchMethod());
   WarnOfDeprecation(exchange);
 

@@ -43,9 +43,9 @@ void SendChecks(Exchange& exchange, std::string_view endpoint, const std::vector
       good = false;
     }
   }
-  if (!good) return SendText(exchange, 500, kText, report + fmt::format("{} check failed\n", endpoint));
-  if (!exchange.query.Find("verbose")) return SendText(exchange, 200, kText, "ok");
-  SendText(exchange, 200, kText, report + fmt::format("{} check passed\n", endpoint));
+  if (!good) return SendText(exchange, 500, kText, report + fmt::format("{} check failed\n", endpoint), false);
+  if (!exchange.query.Find("verbose")) return SendText(exchange, 200, kText, "ok", false);
+  SendText(exchange, 200, kText, report + fmt::format("{} check passed\n", endpoint), false);
 }
 
 bool ServeChecks(Exchange& exchange, bool ready) {
@@ -110,7 +110,7 @@ bool ServeHealth(Exchange& exchange, const ResourceTable& resources, MetricRegis
   if (exchange.request.method != "GET" && exchange.request.method != "HEAD") return false;
   const std::string& path = exchange.info.path;
   if (path == "/version" || path == "/version/") return SendVersion(exchange), true;
-  if (path == "/" || path.empty()) return SendPaths(exchange, resources), true;
+  if (path == "/" || path.empty() || path == "/index.html") return SendPaths(exchange, resources), true;
   if (path == "/metrics") {
     SendText(exchange, 200, "text/plain; version=0.0.4; charset=utf-8; escaping=underscores", metrics.Render());
     return true;

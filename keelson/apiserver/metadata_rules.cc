@@ -8,6 +8,7 @@
 #include "keelson/api/compare.h"
 #include "keelson/api/names.h"
 #include "keelson/codec/convert.h"
+#include "keelson/codec/json_writer.h"
 #include "keelson/core/ascii.h"
 #include "keelson/core/random.h"
 
@@ -67,7 +68,7 @@ void ValidateOwners(const List<metav1::OwnerReference>& owners, const Path& path
     if (owner.name.empty()) errors.Invalid(name, Json(owner.name), "must not be empty");
     if (owner.uid.empty()) errors.Invalid(uid, Json(owner.uid), "must not be empty");
     if (owner.apiVersion == "v1" && owner.kind == "Event") {
-      errors.Invalid(path, ToJsonValue(owner), "/v1, Kind=Event is disallowed from being an owner");
+      errors.InvalidShown(path, ToJson(owner), "/v1, Kind=Event is disallowed from being an owner");
     }
     if (!owner.controller || !*owner.controller) continue;
     if (controller != nullptr) {
@@ -101,7 +102,10 @@ void ValidateFinalizers(const Resource& resource, const List<String>& finalizers
     errors.Invalid(path, ToJsonValue(finalizers), "finalizer orphan and foregroundDeletion cannot be both set");
   }
   // The older groups know a list of names without a domain; the newer ones leave that to a warning.
-  if (!resource.group.empty() && resource.group.find('.') != std::string::npos) return;
+  for (const std::string_view group :
+       {"coordination.k8s.io", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io"}) {
+    if (resource.group == group) return;
+  }
   for (size_t i = 0; i < finalizers.size(); ++i) {
     const Path at = path[i];
     if (finalizers[i].view().find('/') == std::string_view::npos && !IsStandardFinalizer(finalizers[i])) {

@@ -5,6 +5,7 @@
 #include "keelson/api/compare.h"
 #include "keelson/api/core/v1.h"
 #include "keelson/api/status_error.h"
+#include "keelson/apiserver/answers.h"
 #include "keelson/apiserver/metadata_rules.h"
 #include "keelson/apiserver/object_codec.h"
 #include "keelson/core/clock.h"
@@ -12,6 +13,13 @@
 namespace keelson::apiserver {
 
 namespace {
+
+Error AlreadyThere(const Resource& resource, const StoredObject& there) {
+  metav1::Status status = ToStatus(apierrors::AlreadyExists(resource.group_resource(), there.name()));
+  const AnyValue object = DecodeStored(resource, there);
+  if (MetaOf(object).deletionTimestamp) status.message = "object is being deleted: " + status.message.str();
+  return ErrorFromStatus(std::move(status));
+}
 
 constexpr int kMostNames = 8;       // tries to find a free generated name
 constexpr int kMostConflicts = 64;  // tries of a write that did not ask for a certain version
@@ -45,6 +53,16 @@ bool SpecChanged(const AnyValue& a, const AnyValue& b) {
 
 Error InvalidObject(const Resource& resource, std::string_view name, const FieldErrors& errors) {
   return apierrors::Invalid(resource.group_kind(), name, errors.causes());
+}
+
+// What upstream calls the resource where it stores it; shown in errors only.
+std::string RegistryName(const Resource& resource) {
+  if (!resource.group.empty()) return resource.plural;
+  if (resource.plural == "services") return "services/specs";
+  if (resource.plural == "endpoints") return "services/endpoints";
+  if (resource.plural == "replicationcontrollers") return "controllers";
+  if (resource.plural == "nodes") return "minions";
+  return resource.plural;
 }
 
 void WarnOfFinalizers(const metav1::ObjectMeta& meta, const metav1::ObjectMeta* old,
@@ -161,8 +179,9 @@ Result<Reply> Objects::Create(Exchange& exchange, AnyValue served, const WriteOp
             "the namespace of the provided object does not match the namespace sent on the request");
       }
     }
+    if (!resource.namespaced) meta.namespace_ = {};
     if (!meta.resourceVersion.empty()) {
-      return Error(ErrorCode::kInternal, "resourceVersion should not be set on objects to be created");
+      return BareError(500, "resourceVersion should not be set on objects to be created");
     }
   }
   if (resource.rules->set_defaults) resource.rules->set_defaults(served.data());
@@ -182,11 +201,13 @@ Result<Reply> Objects::Create(Exchange& exchange, AnyValue served, const WriteOp
       reservation.emplace(std::move(reserved));
     }
     if (options.dry_run) {
-      if (store_.Get(resource.collection, MetaOf(candidate).namespace_, MetaOf(candidate).name)) {
-        return apierrors::AlreadyExists(resource.group_resource(), MetaOf(candidate).name);
+      if (Result<ObjectPtr> there =
+              store_.Get(resource.collection, MetaOf(candidate).namespace_, MetaOf(candidate).name)) {
+        return AlreadyThere(resource, **there);
       }
       return Reply::Of(ToServed(resource, std::move(candidate)), 201);
     }
+    const std::string namespace_ = MetaOf(candidate).namespace_.str();
     const std::string name = MetaOf(candidate).name.str();
     Result<ObjectPtr> stored = store_.Create(resource.collection, EncodeDraft(resource, candidate));
     if (stored) {
@@ -194,7 +215,11 @@ Result<Reply> Objects::Create(Exchange& exchange, AnyValue served, const WriteOp
       return Reply::Of(std::move(*stored), 201);
     }
     if (stored.error().code() != ErrorCode::kAlreadyExists) return std::move(stored).error();
-    if (!generated) return apierrors::AlreadyExists(resource.group_resource(), name);
+    if (!generated) {
+      // It may have gone meanwhile.
+      Result<ObjectPtr> there = store_.Get(resource.collection, namespace_, name);
+      return there ? AlreadyThere(resource, **there) : apierrors::AlreadyExists(resource.group_resource(), name);
+    }
     if (attempt + 1 == kMostNames) return apierrors::GenerateNameConflict(resource.group_resource(), name, 1);
   }
 }
@@ -210,6 +235,7 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
   metav1::ObjectMeta& meta = MetaOf(object);
   const metav1::ObjectMeta& old_meta = MetaOf(old);
   if (resource.namespaced && meta.namespace_.empty()) meta.namespace_ = old_meta.namespace_;
+  if (!resource.namespaced) meta.namespace_ = {};
   if (meta.name.empty()) meta.name = old_meta.name;
   CarryOverMetadata(meta, old_meta);
   meta.resourceVersion = {};
@@ -246,7 +272,7 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
   }
   if (!errors.empty()) return InvalidObject(resource, meta.name, errors);
   WarnOfFinalizers(meta, &old_meta, exchange.warnings);
-  if (main && rules.warn) rules.warn(object.data(), exchange.warnings);
+  if (main && rules.warn && rules.warn_on_update) rules.warn(object.data(), exchange.warnings);
   return object;
 }
 
@@ -292,8 +318,8 @@ Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const C
     if (!asked.resourceVersion.empty() && asked.resourceVersion != "0") {
       Result<Revision> parsed = ParseRevision(asked.resourceVersion);
       if (!parsed) {
-        return Error(ErrorCode::kInternal,
-                     fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", asked.resourceVersion.view()));
+        return BareError(
+            500, fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", asked.resourceVersion.view()));
       }
       expected = *parsed;
     }
@@ -302,15 +328,15 @@ Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const C
       const Path root("metadata");
       const Path path = root / "resourceVersion";
       errors.Invalid(path, Json(0), "must be specified for an update");
-      return InvalidObject(resource, name, errors);
+      return apierrors::Invalid({resource.group, resource.plural}, name, errors.causes());
     }
-    if (!asked.uid.empty() && asked.uid != (*current)->uid()) {
+    if (options.uid_is_precondition && !asked.uid.empty() && asked.uid != (*current)->uid()) {
       return apierrors::Conflict(
           resource.group_resource(), name,
           fmt::format("StorageError: invalid object, Code: 4, Key: /registry/{}/{}{}, ResourceVersion: 0, "
                       "AdditionalErrorMsg: Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                      resource.plural, namespace_.empty() ? "" : std::string(namespace_) + "/", name, asked.uid.view(),
-                      (*current)->uid().view()));
+                      RegistryName(resource), namespace_.empty() ? "" : std::string(namespace_) + "/", name,
+                      asked.uid.view(), (*current)->uid().view()));
     }
     if (expected != 0 && expected != (*current)->revision()) {
       return apierrors::Conflict(resource.group_resource(), name);

@@ -39,6 +39,7 @@ class Objects final : public Lookup {
     WriteOptions write = {};
     bool may_create = false;  // PUT, where the kind allows it
     bool unconditional = true;
+    bool uid_is_precondition = false;  // a PUT's: another uid is a conflict, not a change that is refused
   };
   Result<Reply> Update(Exchange& exchange, std::string_view name, const Change& change, const UpdateOptions& options);
 

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "keelson/api/status_error.h"
+#include "keelson/apiserver/answers.h"
 #include "keelson/apiserver/kinds/field_errors.h"
 #include "keelson/core/ascii.h"
 
@@ -217,6 +218,13 @@ Result<Revision> ParseRevision(std::string_view text) {
   return revision;
 }
 
+Error UnreadableRevision(std::string_view text) {
+  return BareError(500,
+                   fmt::format("resourceVersion: Invalid value: \"{0}\": strconv.ParseUint: parsing \"{0}\": invalid "
+                               "syntax",
+                               text));
+}
+
 Error TooLargeRevision(Revision asked, Revision current) {
   metav1::Status status = ToStatus(
       apierrors::Timeout(fmt::format("Timeout: Too large resource version: {}, current: {}", asked, current), 1));
@@ -256,8 +264,9 @@ Result<ListOptions> ReadListOptions(const Exchange& exchange, bool watch) {
   CheckListRules(options, watch, errors);
   if (!errors.empty()) return InvalidOptions("ListOptions", errors);
   if (options.resource_version && options.continue_token.empty()) {
-    KEELSON_TRY(revision, ParseRevision(*options.resource_version));
-    options.revision = revision;
+    Result<Revision> revision = ParseRevision(*options.resource_version);
+    if (!revision) return watch ? UnreadableRevision(*options.resource_version) : std::move(revision).error();
+    options.revision = *revision;
   }
   return options;
 }

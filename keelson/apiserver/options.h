@@ -54,6 +54,8 @@ bool Selects(const Resource& resource, const ListOptions& options, const StoredO
 
 // A resource version's number. Error: 400 in Go's words.
 Result<Revision> ParseRevision(std::string_view text);
+// What a get or a watch makes of one that is no number: 500, other than a list.
+Error UnreadableRevision(std::string_view text);
 Error TooLargeRevision(Revision asked, Revision current);
 
 }  // namespace keelson::apiserver

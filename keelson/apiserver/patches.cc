@@ -58,14 +58,26 @@ Result<ObjectPatch> ObjectPatch::Parse(PatchKind kind, std::string_view body) {
   ObjectPatch patch;
   patch.kind_ = kind;
   Result<Json> document = ParseJson(body);
-  if (!document) return apierrors::BadRequest("error decoding patch: " + document.error().message());
+  if (!document) {
+    // What stops in the middle is told as Go tells it; other errors in our own words.
+    const bool cut = body.empty() || document.error().message().find("end of the text") != std::string::npos;
+    const std::string why = cut ? "unexpected end of JSON input" : document.error().message();
+    return apierrors::BadRequest(kind == PatchKind::kStrategic ? why : "error decoding patch: " + why);
+  }
   patch.document_ = std::move(*document);
+  if (patch.document_.is_null()) {
+    if (kind == PatchKind::kMerge) return apierrors::BadRequest("Invalid JSON Patch");
+    patch.document_ = kind == PatchKind::kJson ? Json::Array() : Json::Object();
+  }
   if (kind == PatchKind::kJson) {
     if (!patch.document_.is_list()) return BadPatch(patch.document_, "[]handlers.jsonPatchOp");
     if (patch.document_.list().size() > JsonPatch::kMaxOperations) {
       return apierrors::RequestEntityTooLarge(
           fmt::format("The allowed maximum operations in a JSON patch is {}, got {}", JsonPatch::kMaxOperations,
                       patch.document_.list().size()));
+    }
+    for (const Json& operation : std::as_const(patch.document_).list()) {
+      if (!operation.is_object()) return BadPatch(operation, "handlers.jsonPatchOp");
     }
   } else if (!patch.document_.is_object()) {
     return BadPatch(patch.document_, "map[string]interface {}");
@@ -84,6 +96,8 @@ Result<AnyValue> ObjectPatch::Apply(const AnyValue& object, FieldValidation vali
       Result<Json> patched = patch->Apply(before);
       if (!patched) return Rejected();
       after = std::move(*patched);
+      // A document without its kind is none.
+      if (!after.is_object() || after.find("kind") == nullptr) return Rejected();
       break;
     }
     case PatchKind::kMerge: after = ApplyMergePatch(before, document_); break;
@@ -91,6 +105,12 @@ Result<AnyValue> ObjectPatch::Apply(const AnyValue& object, FieldValidation vali
       Result<Json> patched = ApplyStrategicMergePatch(object.type(), before, document_);
       if (!patched) return DoesNotFit(ToJson(document_), patched.error().message());
       after = std::move(*patched);
+      // What it is stays, whatever the patch says.
+      if (after.is_object()) {
+        for (const std::string_view name : {"kind", "apiVersion"}) {
+          if (const Json* value = before.find(name)) after.object().Set(String(name), *value);
+        }
+      }
       break;
     }
     case PatchKind::kApply: return apierrors::UnsupportedMediaType("415: Unsupported Media Type");

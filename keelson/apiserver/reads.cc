@@ -81,9 +81,10 @@ Result<std::pair<ListRequest, ListPage>> RunList(const Exchange& exchange, Objec
 
 Result<Reply> GetObject(Exchange& exchange, Objects& objects) {
   if (const std::string version = exchange.query.Text("resourceVersion"); !version.empty()) {
-    KEELSON_TRY(revision, ParseRevision(version));
+    Result<Revision> revision = ParseRevision(version);
+    if (!revision) return UnreadableRevision(version);
     const Revision current = objects.store().revision();
-    if (revision > current) return TooLargeRevision(revision, current);
+    if (*revision > current) return TooLargeRevision(*revision, current);
   }
   const std::string_view namespace_ =
       exchange.resource->namespaced ? std::string_view(exchange.info.namespace_) : std::string_view();

@@ -19,13 +19,11 @@ std::optional<std::vector<std::string>> PathParts(std::string_view path) {
   std::vector<std::string> parts;
   size_t at = 0;
   while (at < path.size()) {
-    if (path[at] == '/') {
-      ++at;
-      continue;
-    }
+    // One slash before each part; one more at the end does no harm.
+    if (path[at] == '/' && ++at == path.size()) break;
     const size_t end = std::min(path.find('/', at), path.size());
     std::optional<std::string> part = PercentDecode(path.substr(at, end - at), false);
-    if (!part || *part == "." || *part == ".." || part->find('/') != std::string::npos) return std::nullopt;
+    if (!part || part->empty() || part->find('/') != std::string::npos) return std::nullopt;
     parts.push_back(std::move(*part));
     at = end;
   }
@@ -66,7 +64,7 @@ std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_bla
   return decoded;
 }
 
-Result<Query> Query::Parse(std::string_view text) {
+Query Query::Parse(std::string_view text) {
   Query query;
   while (!text.empty()) {
     const size_t end = std::min(text.find('&'), text.size());
@@ -77,9 +75,7 @@ Result<Query> Query::Parse(std::string_view text) {
     std::optional<std::string> name = PercentDecode(pair.substr(0, equals), true);
     std::optional<std::string> value =
         PercentDecode(equals < pair.size() ? pair.substr(equals + 1) : std::string_view(), true);
-    if (!name || !value) {
-      return Error::InvalidArgument("the query has a percent sign that two hexadecimal digits do not follow");
-    }
+    if (!name || !value) continue;
     query.parameters_.emplace_back(std::move(*name), std::move(*value));
   }
   return query;

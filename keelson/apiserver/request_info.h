@@ -18,8 +18,8 @@ namespace keelson::apiserver {
 // The parameters of a query, percent-decoded, in order.
 class Query {
  public:
-  // kInvalidArgument for a percent sign without its two digits.
-  static Result<Query> Parse(std::string_view text);
+  // A pair with a percent sign that two digits do not follow is passed over, as upstream does.
+  static Query Parse(std::string_view text);
 
   // The first of that name, or nothing.
   std::optional<std::string_view> Find(std::string_view name) const;
@@ -45,7 +45,7 @@ struct RequestInfo {
   std::string subpath = {};  // what follows the subresource (proxy)
 };
 
-// Paths that are malformed (percent signs, names of "." and "..", names with slashes) are no resources.
+// A path with empty parts, or with a part that contains a slash, names no resource.
 RequestInfo ParseRequest(std::string_view method, std::string_view path, const Query& query);
 
 // nullopt for a percent sign without its two digits.

@@ -9,7 +9,7 @@ namespace keelson::apiserver {
 namespace {
 
 RequestInfo Parsed(std::string_view method, std::string_view path, std::string_view query = "") {
-  return ParseRequest(method, path, *Query::Parse(query));
+  return ParseRequest(method, path, Query::Parse(query));
 }
 
 TEST(RequestInfo, NamesEveryPartOfAPath) {
@@ -42,20 +42,20 @@ TEST(RequestInfo, TheVerbFollowsFromMethodNameAndQuery) {
 }
 
 TEST(RequestInfo, OddPathsAreNoResources) {
-  for (const std::string_view path : {"/", "/api", "/api/v1", "/apis/apps/v1", "/healthz", "/api/v1/pods/..",
-                                      "/api/v1/pods/%2e%2e", "/api/v1/pods/a%2Fb", "/api/v1/pods/%zz"}) {
+  for (const std::string_view path : {"/", "/api", "/api/v1", "/apis/apps/v1", "/healthz", "//api/v1/pods",
+                                      "/api/v1/pods/a%2Fb", "/api/v1/pods/%zz"}) {
     EXPECT_FALSE(Parsed("GET", path).is_resource) << path;
   }
 }
 
 TEST(Query, IsDecoded) {
-  const Query query = *Query::Parse("labelSelector=a%3Db%2Cc&empty&x=1+2&x=3&dryRun=");
+  const Query query = Query::Parse("labelSelector=a%3Db%2Cc&empty&x=1+2&x=3&dryRun=");
   EXPECT_EQ(query.Text("labelSelector"), "a=b,c");
   EXPECT_EQ(query.Text("x"), "1 2");
   EXPECT_EQ(query.All("x"), (std::vector<std::string>{"1 2", "3"}));
   EXPECT_TRUE(query.Find("empty"));
   EXPECT_FALSE(query.Find("missing"));
-  EXPECT_FALSE(Query::Parse("a=%4"));
+  EXPECT_FALSE(Query::Parse("a=%4").Find("a"));
 }
 
 TEST(ContinueToken, ReadsBackWhatItWrote) {

@@ -103,6 +103,15 @@ const Resource* ResourceTable::FindServing(const Type& type) const {
   return nullptr;
 }
 
+bool ResourceTable::HasGroup(std::string_view path) const {
+  if (path == "/api" || path.starts_with("/api/")) return true;
+  constexpr std::string_view kGroups = "/apis/";
+  if (!path.starts_with(kGroups)) return false;
+  path.remove_prefix(kGroups.size());
+  const std::string_view group = path.substr(0, path.find('/'));
+  return std::any_of(all_.begin(), all_.end(), [&](const auto& resource) { return resource->group == group; });
+}
+
 bool ResourceTable::HasGroupVersion(std::string_view group, std::string_view version) const {
   const auto found = by_name_.lower_bound(std::tuple(group, version, std::string_view()));
   return found != by_name_.end() && std::get<0>(found->first) == group && std::get<1>(found->first) == version;

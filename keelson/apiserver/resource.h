@@ -67,6 +67,8 @@ class ResourceTable {
   // Null when there is none.
   const Resource* Find(std::string_view group, std::string_view version, std::string_view plural) const;
   const Resource* FindServing(const Type& type) const;
+  // Whether the path is below /api or below the path of a group that is served, in whatever version.
+  bool HasGroup(std::string_view path) const;
   bool HasGroupVersion(std::string_view group, std::string_view version) const;
   const std::vector<std::unique_ptr<Resource>>& all() const { return all_; }
 

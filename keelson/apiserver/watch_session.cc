@@ -184,8 +184,12 @@ class WatchSession final : public WatchSink, public std::enable_shared_from_this
       case View::kTable: {
         metav1::ListMeta meta;
         meta.resourceVersion = String(std::to_string(object.revision()));
-        const metav1::Table table = TableOf(exchange_, {shared}, std::move(meta), std::exchange(first_table_, false));
-        return Encode(TypeOf<metav1::Table>(), &table, representation_.format, false);
+        const metav1::Table table = TableOf(exchange_, {shared}, std::move(meta), representation_.meta_version,
+                                            std::exchange(first_table_, false));
+        // Columns that were sent before are null.
+        std::string text;
+        AppendJson(TypeOf<metav1::Table>(), &table, text, {.null_when_empty = true});
+        return text;
       }
       case View::kMetadata: {
         const metav1::PartialObjectMetadata partial = PartialOf(resource, object, representation_.meta_version);

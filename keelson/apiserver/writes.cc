@@ -36,8 +36,7 @@ Result<void> CheckIdentity(const Exchange& exchange, const metav1::ObjectMeta& m
   }
   if (exchange.resource->namespaced && !meta.namespace_.empty() && meta.namespace_ != exchange.info.namespace_) {
     return apierrors::BadRequest(
-        fmt::format("the namespace of the object ({}) does not match the namespace on the URL ({})",
-                    meta.namespace_.view(), exchange.info.namespace_));
+        "the namespace of the provided object does not match the namespace sent on the request");
   }
   return {};
 }
@@ -55,7 +54,8 @@ Result<Reply> UpdateObject(Exchange& exchange, Objects& objects) {
   return objects.Update(exchange, exchange.info.name, [&](const AnyValue*) -> Result<AnyValue> { return object; },
                         {.write = options,
                          .may_create = exchange.info.subresource.empty(),
-                         .unconditional = exchange.resource->stored_rules->unconditional_update});
+                         .unconditional = exchange.resource->stored_rules->unconditional_update,
+                         .uid_is_precondition = true});
 }
 
 Result<Reply> PatchObject(Exchange& exchange, Objects& objects) {
