@@ -450,5 +450,51 @@ TEST(SharedInformer, WaitingForSyncEndsWithTheStopAndSaysForWhat) {
   });
 }
 
+// Not simulated: real threads, for the sanitizer.
+TEST(SharedInformer, HandlersReadersAndIndexesComeAndGoWhileTheWatchGoesOn) {
+  const ScopedLogCapture quiet;
+  History history;
+  for (int i = 0; i < 20; ++i) history.Set("m" + std::to_string(i), "0");
+  StopSource stop;
+  Told told;
+  const Maps maps = Maps::Make(history.client());
+  const auto registration = maps.AddHandler(told.handlers(), {.resync = 1ms});
+  maps.Start(stop.token());
+  ASSERT_TRUE(WaitForCacheSync({}, maps, registration));
+  StopSource done;
+  {
+    std::vector<Thread> threads;
+    threads.emplace_back("comes and goes", [&, end = done.token()] {
+      while (!end.StopRequested()) {
+        Told briefly;
+        const auto late = maps.AddHandler(briefly.handlers());
+        EXPECT_TRUE(WaitForCacheSync({}, late));
+      }
+    });
+    threads.emplace_back("reader", [&, end = done.token()] {
+      for (int i = 0; !end.StopRequested(); ++i) {
+        EXPECT_GE(maps.lister().In("default").List().size(), 19u);
+        (void)maps.lister().Get("default", "m" + std::to_string(i % 20));
+        if (i < 10) {
+          EXPECT_TRUE(maps.AddIndex("index " + std::to_string(i), [](const corev1::ConfigMap& map) {
+            return std::vector<std::string>{map.metadata.resourceVersion.str()};
+          }));
+        }
+      }
+    });
+    for (int i = 1; i < 400; ++i) {
+      history.Set("m" + std::to_string(i % 20), std::to_string(i));
+      if (i % 50 == 0) history.Remove("m0");
+    }
+    (void)maps.core()->WaitUntilVersion(history.version(), TimePoint::max(), {});
+    done.RequestStop();
+  }
+  EXPECT_EQ(ContentsOf(maps.lister()), history.contents());
+  Told last;
+  const auto late = maps.AddHandler(last.handlers());
+  ASSERT_TRUE(WaitForCacheSync({}, late));
+  EXPECT_EQ(last.contents(), history.contents());
+}
+
 }  // namespace
 }  // namespace keelson
