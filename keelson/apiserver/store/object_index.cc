@@ -1,7 +1,6 @@
 #include "keelson/apiserver/store/object_index.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -16,7 +15,7 @@ uint16_t PrintOf(std::string_view name) { return static_cast<uint16_t>(HashBytes
 
 int CompareNamespaces(std::string_view a, std::string_view b) {
   const size_t common = std::min(a.size(), b.size());
-  if (const int order = std::memcmp(a.data(), b.data(), common); order != 0) return order;
+  if (const int order = a.substr(0, common).compare(b.substr(0, common)); order != 0) return order;
   if (a.size() == b.size()) return 0;
   constexpr unsigned char kEnd = '/';
   const unsigned char a_next = a.size() == common ? kEnd : static_cast<unsigned char>(a[common]);
