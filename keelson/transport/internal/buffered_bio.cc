@@ -23,7 +23,7 @@ int SocketBuffer::Read(BIO* bio, char* to, int size) {
   if (self.begin_ == self.end_) {
     // Not cleared: a small answer touches the first page only.
     if (self.input_ == nullptr) self.input_ = std::make_unique_for_overwrite<char[]>(kInput);
-    const ssize_t got = recv(self.socket_, self.input_.get(), kInput, 0);
+    const ssize_t got = recv(self.socket_, self.input_.get(), kInput, self.waits_ ? 0 : MSG_DONTWAIT);
     if (got <= 0) {
       if (got < 0 && MayRetry(errno)) BIO_set_retry_read(bio);
       if (got == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
@@ -42,7 +42,7 @@ int SocketBuffer::Read(BIO* bio, char* to, int size) {
 int SocketBuffer::Write(BIO* bio, const char* from, int size) {
   BIO_clear_retry_flags(bio);
   auto& self = *static_cast<SocketBuffer*>(BIO_get_data(bio));
-  const ssize_t put = send(self.socket_, from, static_cast<size_t>(size), MSG_NOSIGNAL);
+  const ssize_t put = send(self.socket_, from, static_cast<size_t>(size), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (put < 0 && MayRetry(errno)) BIO_set_retry_write(bio);
   if (put > 0) self.written_ += static_cast<uint64_t>(put);
   return static_cast<int>(put);

@@ -14,7 +14,7 @@ namespace keelson::internal {
 
 class SocketBuffer {
  public:
-  // Does not own the socket, which does not block.
+  // Does not own the socket.
   explicit SocketBuffer(int socket) : socket_(socket) {}
 
   // For SSL_set_bio, which takes it over; the buffer outlives it.
@@ -24,6 +24,8 @@ class SocketBuffer {
   bool HasUnread() const { return begin_ != end_; }
   // Nor has the socket more, as far as the last reading told.
   bool IsDrained() const { return begin_ == end_ && drained_; }
+  // Whether reading waits for the first byte; not at first. Writing never waits.
+  void set_waits(bool waits) { waits_ = waits; }
   // Bytes that went into the socket.
   uint64_t written() const { return written_; }
 
@@ -38,6 +40,7 @@ class SocketBuffer {
   size_t begin_ = 0;
   size_t end_ = 0;
   bool drained_ = false;
+  bool waits_ = false;
   uint64_t written_ = 0;
 };
 

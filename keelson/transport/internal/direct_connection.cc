@@ -1,8 +1,10 @@
 #include "keelson/transport/internal/direct_connection.h"
 
+#include <fcntl.h>
 #include <openssl/err.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +22,8 @@ constexpr size_t kInput = size_t{16} << 10;
 // Of a long answer: as much is waited for at a time, but no longer than that.
 constexpr int kMuch = 48 << 10;
 constexpr Duration kMoment = std::chrono::microseconds(300);
+// Reading waits no longer than that at a time where there is a deadline, and not at all when the deadline is nearer.
+constexpr std::chrono::seconds kPatience(1);
 // Headers and the lines between chunks have limits of their own below this.
 constexpr size_t kMaxInput = size_t{256} << 10;
 
@@ -36,6 +40,8 @@ bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
 DirectConnection::DirectConnection(int socket, std::shared_ptr<TlsClientContext> tls, const std::string& server_name)
     : socket_(socket), tls_(std::move(tls)), buffer_(socket), input_(kInput) {
+  // Calls that are not to wait say so.
+  (void)fcntl(socket_, F_SETFL, fcntl(socket_, F_GETFL) & ~O_NONBLOCK);
   if (tls_ == nullptr) return;
   ssl_ = tls_->NewConnection(server_name);
   BIO* bio = buffer_.NewBio();
@@ -87,7 +93,7 @@ IoStatus DirectConnection::Handshake() {
 IoStatus DirectConnection::Write(std::string_view& bytes) {
   while (!bytes.empty()) {
     if (ssl_ == nullptr) {
-      const ssize_t put = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const ssize_t put = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       if (put < 0) {
         if (errno == EINTR) continue;
         return WouldBlock(errno) ? IoStatus::kWantWrite : SocketOutcome();
@@ -107,7 +113,25 @@ IoStatus DirectConnection::Write(std::string_view& bytes) {
 
 uint64_t DirectConnection::written() const { return ssl_ == nullptr ? plain_written_ : buffer_.written(); }
 
-IoStatus DirectConnection::Fill() {
+bool DirectConnection::CanWaitInFill(TimePoint deadline) const {
+  // Streams wait long: they shall not be woken each second.
+  return deadline == TimePoint::max() || (!streaming && deadline - Clock::Now() > kPatience);
+}
+
+IoStatus DirectConnection::WaitAndFill(TimePoint deadline) {
+  SetLowWater(1);
+  if (deadline != TimePoint::max() && !is_patience_set_) {
+    const timeval time = {.tv_sec = kPatience.count(), .tv_usec = 0};
+    (void)setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    is_patience_set_ = true;
+  }
+  buffer_.set_waits(true);
+  const IoStatus status = Fill(true);
+  buffer_.set_waits(false);
+  return status;
+}
+
+IoStatus DirectConnection::Fill(bool wait) {
   if (begin_ == end_) begin_ = end_ = 0;
   if (end_ == input_.size()) {
     if (begin_ != 0) {
@@ -124,16 +148,12 @@ IoStatus DirectConnection::Fill() {
   char* const to = input_.data() + end_;
   const size_t room = input_.size() - end_;
   if (ssl_ == nullptr) {
-    while (true) {
-      const ssize_t got = recv(socket_, to, room, 0);
-      if (got > 0) {
-        end_ += static_cast<size_t>(got);
-        drained_ = static_cast<size_t>(got) < room;
-        return IoStatus::kDone;
-      }
-      if (got == 0) return IoStatus::kEnd;
-      if (errno != EINTR) return SocketOutcome();
-    }
+    const ssize_t got = recv(socket_, to, room, wait ? 0 : MSG_DONTWAIT);
+    if (got == 0) return IoStatus::kEnd;
+    if (got < 0) return errno == EINTR ? IoStatus::kWantRead : SocketOutcome();
+    end_ += static_cast<size_t>(got);
+    drained_ = static_cast<size_t>(got) < room;
+    return IoStatus::kDone;
   }
   ForgetErrors();
   size_t got = 0;

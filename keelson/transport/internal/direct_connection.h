@@ -1,5 +1,4 @@
-// One connection of a DirectTransport: a socket that does not block, with or without TLS, and what was read from it and
-// not used.
+// One connection of a DirectTransport: a socket, with or without TLS, and what was read from it and not used.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -25,7 +24,7 @@ enum class WaitOutcome { kReady, kStopped, kTimeout };
 // Used by one thread at a time; Interrupt may come from any.
 class DirectConnection {
  public:
-  // Owns the socket. `tls` is null for a plain connection.
+  // Owns the socket, and makes it one that can wait. `tls` is null for a plain connection.
   DirectConnection(int socket, std::shared_ptr<TlsClientContext> tls, const std::string& server_name);
   ~DirectConnection();
   DirectConnection(const DirectConnection&) = delete;
@@ -43,7 +42,11 @@ class DirectConnection {
   uint64_t written() const;
 
   // Reads once, without waiting, behind what is unread.
-  IoStatus Fill();
+  IoStatus Fill() { return Fill(false); }
+  // Wait and Fill in one call of the system, where CanWaitInFill. It may come back with nothing (kWantRead), and does
+  // so well before the deadline. After Interrupt it does not wait.
+  IoStatus WaitAndFill(TimePoint deadline);
+  bool CanWaitInFill(TimePoint deadline) const;
   // The last Fill took all there was: the next would find nothing.
   bool IsDrained() const { return ssl_ == nullptr ? drained_ : buffer_.IsDrained() && SSL_pending(ssl_) == 0; }
   std::string_view unread() const { return {input_.data() + begin_, end_ - begin_}; }
@@ -82,6 +85,7 @@ class DirectConnection {
  private:
   WaitOutcome Poll(short events, const CallScope& scope, bool for_a_moment);
   void SetLowWater(int bytes);
+  IoStatus Fill(bool wait);
   IoStatus Outcome(int result);
   IoStatus SocketOutcome();
 
@@ -92,6 +96,7 @@ class DirectConnection {
   std::unique_ptr<PeerCertificate> peer_;
   std::atomic<bool> interrupted_ = false;
   uint64_t plain_written_ = 0;
+  bool is_patience_set_ = false;
   int low_water_ = 1;  // bytes that the socket waits for before it counts as readable
 
   std::vector<char> input_;

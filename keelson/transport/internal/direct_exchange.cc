@@ -187,14 +187,20 @@ Result<void> DirectBody::SendAll(std::string_view bytes) {
 
 Result<DirectBody::Reading> DirectBody::ReadMore() {
   while (true) {
+    bool wait = false;
     if (stale_read_) {
       const bool for_much = body_bytes_ >= kLongBody && !waited_for_much_ && !connection_->streaming;
-      const WaitOutcome outcome = for_much ? connection_->WaitForMuch(scope_) : connection_->Wait(POLLIN, scope_);
-      if (outcome != WaitOutcome::kReady) return Ended(outcome);
+      wait = !for_much && connection_->CanWaitInFill(scope_.deadline);
+      if (!wait) {
+        const WaitOutcome outcome = for_much ? connection_->WaitForMuch(scope_) : connection_->Wait(POLLIN, scope_);
+        if (outcome != WaitOutcome::kReady) return Ended(outcome);
+      }
       waited_for_much_ = for_much;
       stale_read_ = false;
     }
-    switch (connection_->Fill()) {
+    const IoStatus status = wait ? connection_->WaitAndFill(scope_.deadline) : connection_->Fill();
+    if (wait && (connection_->interrupted() || scope_.stop.StopRequested())) return Ended(WaitOutcome::kStopped);
+    switch (status) {
       case IoStatus::kDone:
         heard_ = true;
         waited_for_much_ = false;
