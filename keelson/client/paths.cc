@@ -1,16 +1,27 @@
 #include "keelson/client/paths.h"
 
+#include <algorithm>
+#include <array>
+
 namespace keelson {
 
 namespace {
 
-bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-         c == '_' || c == '~';
-}
+// The characters of RFC 3986 that never need to be encoded.
+constexpr std::array<bool, 256> kUnreserved = [] {
+  std::array<bool, 256> characters = {};
+  for (unsigned char c = 'a'; c <= 'z'; ++c) characters[c] = true;
+  for (unsigned char c = 'A'; c <= 'Z'; ++c) characters[c] = true;
+  for (unsigned char c = '0'; c <= '9'; ++c) characters[c] = true;
+  for (const char c : std::string_view("-._~")) characters[static_cast<unsigned char>(c)] = true;
+  return characters;
+}();
+
+bool IsReserved(char c) { return !kUnreserved[static_cast<unsigned char>(c)]; }
 
 Result<void> CheckSegment(std::string_view what, std::string_view segment) {
-  if (segment == "." || segment == ".." || segment.find_first_of("/%") != std::string_view::npos) {
+  if (segment == "." || segment == ".." ||
+      std::any_of(segment.begin(), segment.end(), [](char c) { return c == '/' || c == '%'; })) {
     return Error::InvalidArgument(
         "the " + std::string(what) + " \"" + std::string(segment) +
         "\" cannot stand in a path: expected no '/' and no '%', and neither \".\" nor \"..\"");
@@ -22,15 +33,13 @@ Result<void> CheckSegment(std::string_view what, std::string_view segment) {
 
 void AppendPercentEncoded(std::string_view text, std::string& out) {
   constexpr char kDigits[] = "0123456789ABCDEF";
-  for (const char c : text) {
-    if (IsUnreserved(c)) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += '%';
-      out += kDigits[byte >> 4];
-      out += kDigits[byte & 15];
-    }
+  while (true) {
+    const auto plain = static_cast<size_t>(std::find_if(text.begin(), text.end(), IsReserved) - text.begin());
+    out.append(text.substr(0, plain));
+    if (plain == text.size()) return;
+    const auto byte = static_cast<unsigned char>(text[plain]);
+    out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    text.remove_prefix(plain + 1);
   }
 }
 

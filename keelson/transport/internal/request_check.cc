@@ -21,19 +21,28 @@ bool IsToken(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return kTokenCharacters[static_cast<unsigned char>(c)]; });
 }
 
+constexpr std::array<bool, 256> kTargetCharacters = [] {
+  std::array<bool, 256> characters = {};
+  for (size_t c = ' ' + 1; c < characters.size(); ++c) characters[c] = c != 0x7f && c != '#';
+  return characters;
+}();
+
+bool IsForbiddenInTarget(char c) { return !kTargetCharacters[static_cast<unsigned char>(c)]; }
+
+bool EndsLine(char c) { return c == '\r' || c == '\n' || c == '\0'; }
+
 }  // namespace
 
 Result<void> CheckRequest(const HttpRequest& request) {
   if (!IsToken(request.method)) return Error::InvalidArgument("the request's method is not a word of letters");
-  if (!request.target.starts_with('/') || std::any_of(request.target.begin(), request.target.end(), [](char c) {
-        return (c >= 0 && c <= ' ') || c == 0x7f || c == '#';
-      })) {
+  if (!request.target.starts_with('/') ||
+      std::any_of(request.target.begin(), request.target.end(), IsForbiddenInTarget)) {
     return Error::InvalidArgument(
         "the target of a request begins with / and has neither blanks nor # in it; percent-encode them");
   }
   for (const auto& [name, value] : request.headers) {
     if (!IsToken(name)) return Error::InvalidArgument("the name of a request's header is not a word of letters");
-    if (value.find('\r') != value.npos || value.find('\n') != value.npos || value.find('\0') != value.npos) {
+    if (std::any_of(value.begin(), value.end(), EndsLine)) {
       return Error::InvalidArgument("the request's header " + name + " has the end of a line in it");
     }
   }
