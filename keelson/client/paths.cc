@@ -17,8 +17,6 @@ constexpr std::array<bool, 256> kUnreserved = [] {
   return characters;
 }();
 
-bool IsReserved(char c) { return !kUnreserved[static_cast<unsigned char>(c)]; }
-
 Result<void> CheckSegment(std::string_view what, std::string_view segment) {
   if (segment == "." || segment == ".." ||
       std::any_of(segment.begin(), segment.end(), [](char c) { return c == '/' || c == '%'; })) {
@@ -34,7 +32,9 @@ Result<void> CheckSegment(std::string_view what, std::string_view segment) {
 void AppendPercentEncoded(std::string_view text, std::string& out) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   while (true) {
-    const auto plain = static_cast<size_t>(std::find_if(text.begin(), text.end(), IsReserved) - text.begin());
+    const auto plain = static_cast<size_t>(
+        std::find_if(text.begin(), text.end(), [](char c) { return !kUnreserved[static_cast<unsigned char>(c)]; }) -
+        text.begin());
     out.append(text.substr(0, plain));
     if (plain == text.size()) return;
     const auto byte = static_cast<unsigned char>(text[plain]);

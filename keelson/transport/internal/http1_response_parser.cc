@@ -24,6 +24,10 @@ constexpr std::array<bool, 256> kTokenCharacters = [] {
 
 bool IsControl(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
+bool HasControlByByte(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return IsControl(c); });
+}
+
 // Eight bytes at a time: headers mostly have none.
 bool HasControl(std::string_view text) {
   constexpr uint64_t kOnes = 0x0101010101010101;
@@ -33,10 +37,10 @@ bool HasControl(std::string_view text) {
     std::memcpy(&word, text.data(), sizeof word);
     const uint64_t delete_is_zero = word ^ (kOnes * 0x7f);
     const uint64_t suspects = (((word - kOnes * 0x20) & ~word) | ((delete_is_zero - kOnes) & ~delete_is_zero)) & kHighs;
-    if (suspects != 0 && std::any_of(text.begin(), text.begin() + sizeof word, IsControl)) return true;
+    if (suspects != 0 && HasControlByByte(text.substr(0, sizeof word))) return true;
     text.remove_prefix(sizeof word);
   }
-  return std::any_of(text.begin(), text.end(), IsControl);
+  return HasControlByByte(text);
 }
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }

@@ -27,22 +27,22 @@ constexpr std::array<bool, 256> kTargetCharacters = [] {
   return characters;
 }();
 
-bool IsForbiddenInTarget(char c) { return !kTargetCharacters[static_cast<unsigned char>(c)]; }
-
-bool EndsLine(char c) { return c == '\r' || c == '\n' || c == '\0'; }
+bool IsTarget(std::string_view text) {
+  return text.starts_with('/') &&
+         std::all_of(text.begin(), text.end(), [](char c) { return kTargetCharacters[static_cast<unsigned char>(c)]; });
+}
 
 }  // namespace
 
 Result<void> CheckRequest(const HttpRequest& request) {
   if (!IsToken(request.method)) return Error::InvalidArgument("the request's method is not a word of letters");
-  if (!request.target.starts_with('/') ||
-      std::any_of(request.target.begin(), request.target.end(), IsForbiddenInTarget)) {
+  if (!IsTarget(request.target)) {
     return Error::InvalidArgument(
         "the target of a request begins with / and has neither blanks nor # in it; percent-encode them");
   }
   for (const auto& [name, value] : request.headers) {
     if (!IsToken(name)) return Error::InvalidArgument("the name of a request's header is not a word of letters");
-    if (std::any_of(value.begin(), value.end(), EndsLine)) {
+    if (value.find('\r') != value.npos || value.find('\n') != value.npos || value.find('\0') != value.npos) {
       return Error::InvalidArgument("the request's header " + name + " has the end of a line in it");
     }
   }
