@@ -39,6 +39,8 @@ bool HasQualifiedForm(std::string_view text) {
 }
 
 std::string TooLong(size_t limit) { return "must be no more than " + std::to_string(limit) + " bytes"; }
+// The rules of DNS names count characters, in so many words.
+std::string TooManyCharacters(size_t limit) { return "must be no more than " + std::to_string(limit) + " characters"; }
 
 std::string WrongForm(std::string_view rule, std::string_view form, std::initializer_list<std::string_view> examples) {
   std::string message(rule);
@@ -61,7 +63,7 @@ std::string WrongQualifiedForm() {
 
 std::vector<std::string> CheckDns1123Label(std::string_view text) {
   std::vector<std::string> problems;
-  if (text.size() > kMaxLabelLength) problems.push_back(TooLong(kMaxLabelLength));
+  if (text.size() > kMaxLabelLength) problems.push_back(TooManyCharacters(kMaxLabelLength));
   if (HasLabelForm(text)) return problems;
   if (HasSubdomainForm(text)) {
     problems.push_back("must not contain dots");
@@ -76,7 +78,7 @@ std::vector<std::string> CheckDns1123Label(std::string_view text) {
 
 std::vector<std::string> CheckDns1123Subdomain(std::string_view text) {
   std::vector<std::string> problems;
-  if (text.size() > kMaxSubdomainLength) problems.push_back(TooLong(kMaxSubdomainLength));
+  if (text.size() > kMaxSubdomainLength) problems.push_back(TooManyCharacters(kMaxSubdomainLength));
   if (!HasSubdomainForm(text)) {
     problems.push_back(
         WrongForm("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
@@ -88,7 +90,7 @@ std::vector<std::string> CheckDns1123Subdomain(std::string_view text) {
 
 std::vector<std::string> CheckDns1035Label(std::string_view text) {
   std::vector<std::string> problems;
-  if (text.size() > kMaxLabelLength) problems.push_back(TooLong(kMaxLabelLength));
+  if (text.size() > kMaxLabelLength) problems.push_back(TooManyCharacters(kMaxLabelLength));
   if (!HasServiceForm(text)) {
     problems.push_back(
         WrongForm("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "

@@ -23,7 +23,7 @@ TEST(Names, LabelsAreLowerCaseWithoutPoints) {
   for (const char* name : {"", "-a", "a-", "a_b", "a b", "\xc3\xa9"})
     EXPECT_EQ(CheckDns1123Label(name).size(), 1u) << name;
   EXPECT_THAT(CheckDns1123Label(std::string(63, 'a')), IsEmpty());
-  EXPECT_THAT(CheckDns1123Label(std::string(64, 'a')), ElementsAre("must be no more than 63 bytes"));
+  EXPECT_THAT(CheckDns1123Label(std::string(64, 'a')), ElementsAre("must be no more than 63 characters"));
 }
 
 TEST(Names, SubdomainsAreLabelsBetweenPoints) {
@@ -32,7 +32,7 @@ TEST(Names, SubdomainsAreLabelsBetweenPoints) {
   for (const char* name : {"", ".", "a.", ".a", "a..b", "a.-b", "A.b", "a_b"}) {
     EXPECT_THAT(CheckDns1123Subdomain(name), ElementsAre(StartsWith("a lowercase RFC 1123 subdomain must"))) << name;
   }
-  EXPECT_THAT(CheckDns1123Subdomain(std::string(254, 'a')), ElementsAre("must be no more than 253 bytes"));
+  EXPECT_THAT(CheckDns1123Subdomain(std::string(254, 'a')), ElementsAre("must be no more than 253 characters"));
 }
 
 TEST(Names, ServicesStartWithALetter) {

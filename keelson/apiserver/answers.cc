@@ -205,9 +205,22 @@ std::string EncodeMeta(const Type& type, const void* value, const Representation
 std::string Encode(const Type& type, const void* value, Format format, bool pretty) {
   std::string out;
   switch (format) {
-    case Format::kJson: AppendJson(type, value, out, {.indent = pretty ? 2 : 0}); break;
+    case Format::kJson:
+      // Objects as they would be stored; lists and tables that are empty are [].
+      AppendJson(type, value, out, {.indent = pretty ? 2 : 0, .null_when_empty = type.FindField("spec") != nullptr});
+      break;
     case Format::kYaml: AppendYaml(type, value, out); break;
-    case Format::kProtobuf: AppendProtobufEnvelope(type, value, out); break;
+    case Format::kProtobuf:
+      if (&type == &TypeOf<metav1::PartialObjectMetadata>()) {
+        // The one kind that says itself what it is, and not by its type.
+        const auto& partial = *static_cast<const metav1::PartialObjectMetadata*>(value);
+        const std::string raw = ToProtobuf(partial);
+        AppendProtobufEnvelope(ProtobufEnvelope{.api_version = partial.apiVersion, .kind = partial.kind, .raw = raw},
+                               out);
+      } else {
+        AppendProtobufEnvelope(type, value, out);
+      }
+      break;
   }
   return out;
 }
@@ -216,6 +229,16 @@ void SendText(Exchange& exchange, int status, std::string_view content_type, std
   Headers headers = HeadersOf(exchange, content_type);
   if (!sniffable) headers.Add("X-Content-Type-Options", "nosniff");
   SendBody(exchange, status, std::move(headers), std::move(body));
+}
+
+Error ErrorWithoutDetails(int32_t code, std::string_view reason, std::string_view message) {
+  metav1::Status status;
+  status.status = "Failure";
+  status.code = code;
+  status.reason = reason;
+  status.message = message;
+  status.details = metav1::StatusDetails();
+  return ErrorFromStatus(std::move(status));
 }
 
 Error BareError(int32_t code, std::string_view message) {

@@ -15,6 +15,9 @@ namespace keelson::apiserver {
 // A Status of that code and message and nothing else: what upstream makes of errors that it has no name for.
 Error BareError(int32_t code, std::string_view message);
 
+// With empty details, as upstream answers where no handler is responsible.
+Error ErrorWithoutDetails(int32_t code, std::string_view reason, std::string_view message);
+
 // As a Status, with Retry-After where the error says so.
 void SendError(Exchange& exchange, const Error& error);
 void SendReply(Exchange& exchange, const Reply& reply, const Representation& representation);

@@ -27,19 +27,12 @@ using apiserver::SendError;
 
 namespace {
 
-// A Status whose details are empty, as upstream answers where no handler is responsible.
-Error PlainStatus(int32_t code, std::string_view reason, std::string_view message) {
-  metav1::Status status;
-  status.status = "Failure";
-  status.code = code;
-  status.reason = reason;
-  status.message = message;
-  status.details = metav1::StatusDetails();
-  return ErrorFromStatus(std::move(status));
+Error NoSuchResource() {
+  return apiserver::ErrorWithoutDetails(404, "NotFound", "the server could not find the requested resource");
 }
-Error NoSuchResource() { return PlainStatus(404, "NotFound", "the server could not find the requested resource"); }
 Error NoSuchMethod() {
-  return PlainStatus(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+  return apiserver::ErrorWithoutDetails(405, "MethodNotAllowed",
+                                        "the server does not allow this method on the requested resource");
 }
 
 void SendNoSuchPath(Exchange& exchange) {

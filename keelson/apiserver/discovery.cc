@@ -252,6 +252,7 @@ std::vector<std::string> OrderedVersions(const ResourceTable& resources, std::st
 }
 
 bool ServeDiscovery(Exchange& exchange, const ResourceTable& resources, const std::string& address) {
+  if (exchange.info.path.find("//") != std::string::npos) return false;
   const std::vector<std::string_view> parts = PartsOf(exchange.info.path);
   if (parts.empty() || (parts[0] != "api" && parts[0] != "apis")) return false;
   if (exchange.request.method != "GET" && exchange.request.method != "HEAD") return false;
@@ -268,7 +269,11 @@ bool ServeDiscovery(Exchange& exchange, const ResourceTable& resources, const st
       entry.clientCIDR = "0.0.0.0/0";
       entry.serverAddress = address;
       versions.serverAddressByClientCIDRs.push_back(std::move(entry));
-      SendPlain(exchange, versions);
+      // The one object without an apiVersion.
+      std::string text = Encode(TypeOf<metav1::APIVersions>(), &versions, Format::kJson, false);
+      constexpr std::string_view kVersion = "\"apiVersion\":\"v1\",";
+      if (const size_t at = text.find(kVersion); at != std::string::npos) text.erase(at, kVersion.size());
+      SendText(exchange, 200, "application/json", std::move(text));
       return true;
     }
     metav1::APIGroupList list;

@@ -53,7 +53,7 @@ bool ServeChecks(Exchange& exchange, bool ready) {
     const std::string path = fmt::format("/{}", endpoint);
     std::vector<Check> checks = {{"ping", true}, {"log", true}, {"etcd", true}};
     if (endpoint == "readyz") checks.push_back({"shutdown", ready});
-    if (exchange.info.path == path || exchange.info.path == path + "/") {
+    if (exchange.info.path == path) {
       SendChecks(exchange, endpoint, checks);
       return true;
     }

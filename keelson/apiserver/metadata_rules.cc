@@ -72,8 +72,8 @@ void ValidateOwners(const List<metav1::OwnerReference>& owners, const Path& path
     }
     if (!owner.controller || !*owner.controller) continue;
     if (controller != nullptr) {
-      errors.Invalid(
-          path, ToJsonValue(owners),
+      errors.InvalidShown(
+          path, ToJson(owners),
           fmt::format("Only one reference can have Controller set to true. Found \"true\" in references for "
                       "{}/{} and {}/{}",
                       controller->kind.view(), controller->name.view(), owner.kind.view(), owner.name.view()));

@@ -51,8 +51,28 @@ bool SpecChanged(const AnyValue& a, const AnyValue& b) {
   return false;
 }
 
+// Named by the kind that is stored, whichever version was asked for.
 Error InvalidObject(const Resource& resource, std::string_view name, const FieldErrors& errors) {
-  return apierrors::Invalid(resource.group_kind(), name, errors.causes());
+  return apierrors::Invalid(GvkOf(*resource.stored_type).group_kind(), name, errors.causes());
+}
+
+// A version with checks of its own is checked as what it is.
+void Validate(const Resource& resource, const AnyValue& object, FieldErrors& errors) {
+  if (resource.converts() && resource.rules->validate) {
+    const AnyValue served = ToServed(resource, object);
+    return resource.rules->validate(served.data(), errors);
+  }
+  if (resource.stored_rules->validate) resource.stored_rules->validate(object.data(), errors);
+}
+
+void ValidateUpdate(const Resource& resource, const AnyValue& object, const AnyValue& old, FieldErrors& errors) {
+  if (resource.converts() && resource.rules->validate_update) {
+    const AnyValue served = ToServed(resource, object);
+    const AnyValue old_served = ToServed(resource, old);
+    return resource.rules->validate_update(served.data(), old_served.data(), errors);
+  }
+  if (!resource.stored_rules->validate_update) return Validate(resource, object, errors);
+  resource.stored_rules->validate_update(object.data(), old.data(), errors);
 }
 
 // What upstream calls the resource where it stores it; shown in errors only.
@@ -111,6 +131,7 @@ WriteContext Objects::ContextOf(Exchange& exchange, bool dry_run) const {
   return {.lookup = *this,
           .now = metav1::Time(Clock::WallNow()),
           .user_name = exchange.user.name,
+          .user_uid = exchange.user.uid,
           .user_groups = exchange.user.groups,
           .subresource = exchange.info.subresource,
           .dry_run = dry_run,
@@ -161,7 +182,7 @@ Result<void> Objects::Prepare(Exchange& exchange, AnyValue& object, const WriteO
 
   FieldErrors errors;
   ValidateMetadata(resource, meta, errors);
-  if (rules.validate) rules.validate(object.data(), errors);
+  Validate(resource, object, errors);
   if (!errors.empty()) return InvalidObject(resource, meta.name, errors);
   WarnOfFinalizers(meta, nullptr, exchange.warnings);
   if (rules.warn) rules.warn(object.data(), exchange.warnings);
@@ -262,11 +283,7 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
   ValidateMetadata(resource, meta, errors);
   ValidateMetadataUpdate(meta, old_meta, errors);
   if (main) {
-    if (rules.validate_update) {
-      rules.validate_update(object.data(), old.data(), errors);
-    } else if (rules.validate) {
-      rules.validate(object.data(), errors);
-    }
+    ValidateUpdate(resource, object, old, errors);
   } else if (rules.validate_status) {
     rules.validate_status(object.data(), old.data(), errors);
   }
@@ -349,8 +366,7 @@ Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const C
       reservation.emplace(std::move(reserved));
     }
     if (options.write.dry_run) {
-      MetaOf(object).resourceVersion = String(std::to_string((*current)->revision()));
-      return Reply::Of(ToServed(resource, std::move(object)));
+      return Reply::Of(Unstored(resource, object, (*current)->revision()));
     }
     const metav1::ObjectMeta& meta = MetaOf(object);
     // The last finalizer went: so does the object, and with it the need to write it once more.
@@ -360,8 +376,7 @@ Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const C
       Result<ObjectPtr> deleted = store_.Delete(resource.collection, namespace_, name, (*current)->revision());
       if (deleted) {
         if (const corev1::Service* service = AsService(old)) addresses_.Release(*service, nullptr);
-        MetaOf(object).resourceVersion = String(std::to_string((*current)->revision()));
-        return Reply::Of(ToServed(resource, std::move(object)));
+        return Reply::Of(Unstored(resource, object, (*current)->revision()));
       }
       if (deleted.error().code() != ErrorCode::kConflict) return apierrors::NotFound(resource.group_resource(), name);
     } else {

@@ -22,6 +22,9 @@ namespace keelson::apiserver {
 // Whether the object stays although nothing in its metadata holds it: a Namespace that is not empty yet.
 bool HoldsBack(const AnyValue& object);
 
+// What an object would be like if it were stored at that revision: the answer to a dry run.
+ObjectPtr Unstored(const Resource& resource, AnyValue& object, Revision revision);
+
 // Thread-safe.
 class Objects final : public Lookup {
  public:

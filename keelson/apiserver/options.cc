@@ -70,31 +70,22 @@ std::string_view OptionsKind(WriteVerb verb) {
 bool IsKnownField(const Resource& resource, std::string_view field) {
   if (field == "metadata.name") return true;
   if (field == "metadata.namespace" && resource.namespaced) return true;
-  const auto& known = resource.stored_rules->selectable_fields;
+  const auto& known = resource.selectable_fields();
   return std::find(known.begin(), known.end(), field) != known.end();
-}
-
-// The fields that the version calls otherwise than the stored object does.
-std::string StoredFieldName(const Resource& resource, const std::string& field) {
-  if (resource.group != "events.k8s.io") return field;
-  if (field.starts_with("regarding.")) return "involvedObject." + field.substr(10);
-  if (field == "reportingController") return "reportingComponent";
-  return field;
 }
 
 Result<fields::Selector> ReadFieldSelector(const Resource& resource, std::string_view text) {
   Result<fields::Selector> parsed = fields::Parse(text);
   if (!parsed) return apierrors::BadRequest(parsed.error().message());
-  return parsed->Transform(
-      [&](const std::string& field, const std::string& value) -> Result<std::pair<std::string, std::string>> {
-        const std::string stored = StoredFieldName(resource, field);
-        if (IsKnownField(resource, stored)) return std::pair(stored, value);
-        if (resource.stored_rules->selectable_fields.empty()) {
-          return apierrors::BadRequest(fmt::format(
-              "\"{}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", field));
-        }
-        return apierrors::BadRequest(fmt::format("field label not supported: {}", field));
-      });
+  for (const fields::Requirement& requirement : std::as_const(*parsed).Requirements()) {
+    if (IsKnownField(resource, requirement.field)) continue;
+    if (resource.selectable_fields().empty()) {
+      return apierrors::BadRequest(fmt::format(
+          "\"{}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", requirement.field));
+    }
+    return apierrors::BadRequest(fmt::format("field label not supported: {}", requirement.field));
+  }
+  return parsed;
 }
 
 void CheckListRules(const ListOptions& options, bool watch, FieldErrors& errors) {
@@ -274,7 +265,7 @@ Result<ListOptions> ReadListOptions(const Exchange& exchange, bool watch) {
 bool Selects(const Resource& resource, const ListOptions& options, const StoredObject& object) {
   if (!options.labels.empty() && !options.labels.Matches(object.labels())) return false;
   if (options.fields.empty()) return true;
-  const auto& known = resource.stored_rules->selectable_fields;
+  const auto& known = resource.selectable_fields();
   return options.fields.Matches([&](const std::string& field) -> std::optional<std::string_view> {
     if (field == "metadata.name") return object.name().view();
     if (field == "metadata.namespace") return object.namespace_().view();

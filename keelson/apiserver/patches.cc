@@ -4,6 +4,7 @@
 
 #include "keelson/api/object.h"
 #include "keelson/api/status_error.h"
+#include "keelson/apiserver/answers.h"
 #include "keelson/apiserver/kinds/field_errors.h"
 #include "keelson/codec/convert.h"
 #include "keelson/codec/json_patch.h"
@@ -37,13 +38,7 @@ Error BadPatch(const Json& document, std::string_view expected) {
 
 // What upstream says of an operation that does not apply: no more than this.
 Error Rejected() {
-  metav1::Status status;
-  status.status = "Failure";
-  status.message = "the server rejected our request due to an error in our request";
-  status.reason = "Invalid";
-  status.details = metav1::StatusDetails();
-  status.code = 422;
-  return ErrorFromStatus(std::move(status));
+  return ErrorWithoutDetails(422, "Invalid", "the server rejected our request due to an error in our request");
 }
 
 Error DoesNotFit(std::string_view shown, std::string_view why) {

@@ -18,6 +18,10 @@ constexpr int kMostConflicts = 64;
 
 // Kinds whose deletion is answered with the object and not with a Status.
 bool AnswersWithObject(const Resource& resource) {
+  if (resource.group == "storage.k8s.io") {
+    return resource.plural == "storageclasses" || resource.plural == "csidrivers" ||
+           resource.plural == "volumeattachments";
+  }
   if (!resource.group.empty()) return false;
   for (const std::string_view plural : {"pods", "services", "podtemplates", "serviceaccounts", "resourcequotas",
                                         "persistentvolumes", "persistentvolumeclaims"}) {
@@ -94,6 +98,10 @@ Reply Gone(const Resource& resource, const StoredObject& object) {
 
 }  // namespace
 
+ObjectPtr Unstored(const Resource& resource, AnyValue& object, Revision revision) {
+  return std::make_shared<StoredObject>(EncodeDraft(resource, object), revision);
+}
+
 bool HoldsBack(const AnyValue& object) {
   if (&object.type() != &TypeOf<corev1::Namespace>()) return false;
   return !static_cast<const corev1::Namespace*>(object.data())->spec.finalizers.empty();
@@ -108,7 +116,11 @@ Result<Reply> Objects::DeleteOne(Exchange& exchange, const Resource& resource, s
   const std::string_view namespace_ = resource.namespaced ? asked_namespace : std::string_view();
   const ErasedRules& rules = *resource.stored_rules;
   const bool is_namespace = resource.stored_type == &TypeOf<corev1::Namespace>();
-  (void)exchange;
+  if (rules.orphan_by_default && resource.group == "batch" && !options.propagation && !options.orphan_dependents) {
+    exchange.warnings.push_back(
+        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or "
+        "set propagationPolicy=Orphan to suppress this warning");
+  }
   if (is_namespace && IsProtectedNamespace(name)) {
     return apierrors::Forbidden(resource.group_resource(), name, "this namespace may not be deleted");
   }
@@ -158,8 +170,7 @@ Result<Reply> Objects::DeleteOne(Exchange& exchange, const Resource& resource, s
       }
       if (is_namespace) static_cast<corev1::Namespace*>(marked.data())->status.phase = "Terminating";
       if (options.dry_run) {
-        marked_meta.resourceVersion = String(std::to_string(current->revision()));
-        return Reply::Of(ToServed(resource, std::move(marked)));
+        return Reply::Of(Unstored(resource, marked, current->revision()));
       }
       Draft draft = EncodeDraft(resource, marked);
       if (!SameContent(*current, draft)) {

@@ -55,6 +55,10 @@ struct Resource {
   GroupVersionKind gvk() const { return {group, version, kind}; }
   GroupResource group_resource() const { return {group, plural}; }
   GroupKind group_kind() const { return {group, kind}; }
+  // What field selectors of this version may name, in the order of StoredObject::fields().
+  const std::vector<std::string>& selectable_fields() const {
+    return rules->selectable_fields.empty() ? stored_rules->selectable_fields : rules->selectable_fields;
+  }
   bool converts() const { return to_stored != nullptr; }
 };
 

@@ -72,6 +72,7 @@ AnyValue Scaled(const AnyValue& object, const autoscalingv1::Scale& scale) {
   WithScalable(scaled, [&](auto& typed) {
     typed.spec.replicas = scale.spec.replicas;
     typed.metadata.resourceVersion = scale.metadata.resourceVersion;
+    if (!scale.metadata.uid.empty()) typed.metadata.uid = scale.metadata.uid;
   });
   return scaled;
 }
@@ -107,7 +108,7 @@ Result<Reply> ServeScale(Exchange& exchange, Objects& objects) {
                                           KEELSON_RETURN_IF_ERROR(CheckScale(Unboxed(body)));
                                           return Scaled(*old, Unboxed(body));
                                         },
-                                        {.write = options}));
+                                        {.write = options, .uid_is_precondition = true}));
     return AsScale(resource, updated);
   }
   KEELSON_TRY(read, ReadPatch(exchange));

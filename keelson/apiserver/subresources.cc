@@ -239,6 +239,10 @@ void ServeLog(Exchange& exchange, Objects& objects) {
 Error NoNode(Exchange& exchange, Objects& objects) {
   Result<ObjectPtr> stored = objects.Get(*exchange.resource, exchange.info.namespace_, exchange.info.name);
   if (!stored) return stored.error();
+  const AnyValue object = DecodeServed(*exchange.resource, **stored);
+  if (&object.type() == &TypeOf<corev1::Pod>() && As<corev1::Pod>(object).spec.nodeName.empty()) {
+    return apierrors::BadRequest(fmt::format("pod {} does not have a host assigned", exchange.info.name));
+  }
   return apierrors::ServiceUnavailable(
       fmt::format("{} needs a kubelet, and this server has no nodes that run anything", exchange.info.subresource));
 }

@@ -21,7 +21,9 @@ Result<std::pair<PatchKind, std::string>> ReadPatch(const Exchange& exchange) {
   const std::optional<PatchKind> kind =
       content_type == nullptr ? std::optional<PatchKind>() : PatchKindOf(*content_type);
   // Server-side apply is not served.
-  if (!kind || *kind == PatchKind::kApply) return apierrors::UnsupportedMediaType("415: Unsupported Media Type");
+  if (!kind || *kind == PatchKind::kApply) {
+    return ErrorWithoutDetails(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+  }
   return std::pair(*kind, exchange.request.body);
 }
 

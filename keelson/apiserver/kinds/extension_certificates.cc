@@ -94,7 +94,7 @@ std::string WhyNoCertificates(std::string_view text) {
 
 Result<void> PrepareCreate(Request& request, WriteContext& context) {
   request.spec.username = context.user_name;
-  request.spec.uid.clear();
+  request.spec.uid = context.user_uid;
   request.spec.groups.clear();
   for (const std::string& group : context.user_groups) request.spec.groups.push_back(group);
   request.spec.extra.clear();

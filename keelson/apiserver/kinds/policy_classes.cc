@@ -36,6 +36,7 @@ Result<void> CheckOnlyDefault(const schedulingv1::PriorityClass& object, bool cr
 }
 
 Result<void> PreparePriorityCreate(schedulingv1::PriorityClass& object, WriteContext& context) {
+  object.metadata.generation = 1;  // and never grows
   return CheckOnlyDefault(object, true, context);
 }
 
@@ -138,7 +139,8 @@ void AddClassRules(RulesTable& table) {
                                           .prepare_create = PreparePriorityCreate,
                                           .prepare_update = PreparePriorityUpdate,
                                           .validate = ValidatePriority,
-                                          .validate_update = ValidatePriorityUpdate});
+                                          .validate_update = ValidatePriorityUpdate,
+                                          .generation = false});
   table.Add<nodev1::RuntimeClass>({.set_defaults = SetRuntimeDefaults,
                                    .validate = ValidateRuntime,
                                    .validate_update = ValidateRuntimeUpdate,

@@ -214,6 +214,7 @@ Json WithoutEmptyLists(const Json& tree) {
   JsonObject members;
   for (const auto& [name, value] : tree.object()) {
     if (value.is_null() || (value.is_list() && value.list().empty())) continue;
+    if (name == "generation") continue;  // most kinds leave it to the server
     members.Set(name, WithoutEmptyLists(value));
   }
   return Json(members);

@@ -57,6 +57,7 @@ struct WriteContext {
   const Lookup& lookup;
   metav1::Time now;
   std::string user_name;
+  std::string user_uid = {};
   std::vector<std::string> user_groups;
   std::string subresource;  // "", "status", "scale", "approval" …
   bool dry_run = false;

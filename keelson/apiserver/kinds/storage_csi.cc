@@ -37,6 +37,7 @@ Result<void> PrepareDriverCreate(storagev1::CSIDriver& driver, WriteContext& con
 }
 
 Result<void> PrepareDriverUpdate(storagev1::CSIDriver& driver, const storagev1::CSIDriver& old, WriteContext& context) {
+  if (!Equal(driver.spec, old.spec)) ++driver.metadata.generation;
   if (!old.spec.preventPodSchedulingIfMissing) driver.spec.preventPodSchedulingIfMissing.reset();
   if (!driver.spec.tokenRequests.empty() && !driver.spec.serviceAccountTokenInSecrets &&
       !Equal(driver.spec.tokenRequests, old.spec.tokenRequests)) {

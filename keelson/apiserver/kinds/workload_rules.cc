@@ -199,10 +199,6 @@ void CheckReplicaSetStatus(const appsv1::ReplicaSet& object, const appsv1::Repli
   CheckReplicaStatus(object.status, object.status.terminatingReplicas.value_or(0), errors);
 }
 
-void ReadReplicaSetFields(const appsv1::ReplicaSet& object, std::vector<std::string>& values) {
-  values = {std::to_string(object.status.replicas)};
-}
-
 // ReplicationController.
 
 void SetControllerDefaults(corev1::ReplicationController& object) {
@@ -580,12 +576,21 @@ void CheckRevisionUpdate(const appsv1::ControllerRevision& object, const appsv1:
   }
 }
 
+// Annotations count as a change of what is wanted: a rollback used to be asked for by one.
+Result<void> PrepareDeploymentUpdate(appsv1::Deployment& object, const appsv1::Deployment& old, WriteContext& context) {
+  KEELSON_RETURN_IF_ERROR(PrepareUpdate<appsv1::Deployment>(object, old, context));
+  if (Equal(object.spec, old.spec) && !Equal(object.metadata.annotations, old.metadata.annotations)) {
+    ++object.metadata.generation;
+  }
+  return {};
+}
+
 }  // namespace
 
 void AddWorkloadRules(RulesTable& table) {
   table.Add<appsv1::Deployment>({.set_defaults = SetDeploymentDefaults,
                                  .prepare_create = PrepareCreate<appsv1::Deployment>,
-                                 .prepare_update = PrepareUpdate<appsv1::Deployment>,
+                                 .prepare_update = PrepareDeploymentUpdate,
                                  .validate = CheckDeployment,
                                  .validate_update = CheckDeploymentUpdate,
                                  .validate_status = CheckDeploymentStatus,
@@ -596,9 +601,7 @@ void AddWorkloadRules(RulesTable& table) {
                                  .validate = CheckReplicaSet,
                                  .validate_update = CheckReplicaSetUpdate,
                                  .validate_status = CheckReplicaSetStatus,
-                                 .warn = Warn<appsv1::ReplicaSet>,
-                                 .selectable_fields = {"status.replicas"},
-                                 .read_fields = ReadReplicaSetFields});
+                                 .warn = Warn<appsv1::ReplicaSet>});
   table.Add<corev1::ReplicationController>({.set_defaults = SetControllerDefaults,
                                             .prepare_create = PrepareControllerCreate,
                                             .prepare_update = PrepareControllerUpdate,
