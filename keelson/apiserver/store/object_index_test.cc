@@ -27,6 +27,8 @@ TEST(ObjectIndex, NamespacesAreOrderedAsWholeKeysAre) {
   EXPECT_GT(CompareNamespaces("a", "a-b"), 0);
   EXPECT_LT(CompareNamespaces("a", "ab"), 0);
   EXPECT_EQ(CompareNamespaces("a", "a"), 0);
+  EXPECT_EQ(CompareNamespaces(std::string_view(), std::string_view()), 0);  // of objects in no namespace
+  EXPECT_LT(CompareNamespaces(std::string_view(), "a"), 0);
   EXPECT_LT(CompareKeys("a", "z", "b", "a"), 0);
 }
 
