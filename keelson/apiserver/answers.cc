@@ -249,7 +249,7 @@ Error BareError(int32_t code, std::string_view message) {
   return ErrorFromStatus(std::move(status));
 }
 
-void SendError(Exchange& exchange, const Error& error) {
+void SendError(Exchange& exchange, const Error& error, bool sniffable) {
   const metav1::Status status = ToStatus(error);
   // A client that cannot be told in its own language is told in JSON.
   Result<Representation> wanted = Negotiate(exchange.request.headers, Answer::kPlain, exchange.query.IsTrue("pretty"));
@@ -258,7 +258,7 @@ void SendError(Exchange& exchange, const Error& error) {
   if (status.details && status.details->retryAfterSeconds > 0) {
     headers.Add("Retry-After", std::to_string(status.details->retryAfterSeconds));
   }
-  if (status.code == 403) headers.Add("X-Content-Type-Options", "nosniff");
+  if (!sniffable) headers.Add("X-Content-Type-Options", "nosniff");
   SendBytes(exchange, status.code == 0 ? 500 : status.code, std::move(headers),
             String(Encode(TypeOf<metav1::Status>(), &status, representation.format, representation.pretty)));
 }

@@ -19,7 +19,7 @@ Error BareError(int32_t code, std::string_view message);
 Error ErrorWithoutDetails(int32_t code, std::string_view reason, std::string_view message);
 
 // As a Status, with Retry-After where the error says so.
-void SendError(Exchange& exchange, const Error& error);
+void SendError(Exchange& exchange, const Error& error, bool sniffable = true);
 void SendReply(Exchange& exchange, const Reply& reply, const Representation& representation);
 void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta,
               const Representation& representation);

@@ -128,10 +128,11 @@ void ApiServer::Serve(Exchange exchange) {
   Result<apiserver::User> user = authenticator_.Authenticate(exchange.request);
   if (!user) return SendError(exchange, apierrors::Unauthorized("Unauthorized"));
   Result<apiserver::User> acting = ActingUser(*user, exchange.request.headers, exchange.info, *authorizer_);
-  if (!acting) return SendError(exchange, acting.error());
+  if (!acting) return SendError(exchange, acting.error(), false);
   exchange.user = std::move(*acting);
   const apiserver::Decision decision = authorizer_->Authorize(exchange.user, exchange.info);
-  if (!decision.allowed) return SendError(exchange, RefusedRequest(exchange.user, exchange.info, decision.reason));
+  if (!decision.allowed)
+    return SendError(exchange, RefusedRequest(exchange.user, exchange.info, decision.reason), false);
 
   const bool is_watch = exchange.info.verb == "watch";
   const bool reads = exchange.request.method == "GET" || exchange.request.method == "HEAD";

@@ -11,9 +11,7 @@
 
 namespace keelson {
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 // What the server said, arranged for looking up. Pointers go into `served`.
 struct RestMapper::Index {

@@ -82,8 +82,8 @@ void CheckAddresses(const List<Address>& addresses, const List<Address>& old, co
   for (size_t i = 0; i < addresses.size(); ++i) {
     const std::optional<IpAddress> ip = ParseIp(addresses[i].ip);
     if (!ip) {
-      errors.Internal(path, fmt::format("failed to check for dual stack with error:invalid IP[{}]: {}", i,
-                                        addresses[i].ip.view()));
+      errors.Internal(
+          path, fmt::format("failed to check for dual stack with error:invalid IP[{}]: {}", i, addresses[i].ip.view()));
       v4 = v6 = false;
       break;
     }

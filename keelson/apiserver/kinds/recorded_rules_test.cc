@@ -64,8 +64,8 @@ class RecordedCase {
  public:
   RecordedCase(const RulesTable& rules, const Json& steps) : table_(rules), steps_(steps) {
     // What every server has.
-    for (const auto& [name, value] : {std::pair("system-cluster-critical", 2000000000),
-                                      std::pair("system-node-critical", 2000001000)}) {
+    for (const auto& [name, value] :
+         {std::pair("system-cluster-critical", 2000000000), std::pair("system-node-critical", 2000001000)}) {
       Json priority = Json::Object({{"apiVersion", "scheduling.k8s.io/v1"},
                                     {"kind", "PriorityClass"},
                                     {"metadata", Json::Object({{"name", name}})},
