@@ -31,6 +31,7 @@ MASKS = [
     (re.compile(r"resourceVersion(['\"]?): ?['\"]?\d+['\"]?"), r"resourceVersion\1: <version>"),
     (re.compile(r"10\.0\.0\.(?!1\b)\d+"), "<cluster ip>"),
     (re.compile(r"\b3[0-2]\d{3}\b"), "<node port>"),
+    (re.compile(r'Context "\w+" modified'), "Context modified"),
     (re.compile(r"https?://127\.0\.0\.1:\d+"), "<server>"),
     (re.compile(r"targetPort: \d{5}|TargetPort: +\d{5}/TCP"), "<target port>"),
     (re.compile(r"(?<=[ \t])(\d+[smh])+(?=[ \t\n]|$)", re.M), "<age>"),
@@ -59,26 +60,28 @@ class Kubectl:
         self.folder = folder
 
     def run(self, command):
-        """A command that starts with `&` runs beside the next ones until `wait-for TEXT` has seen that in its output."""
+        """A command that starts with `&` runs beside the next ones: `until TEXT` waits for that in its output, `wait-for
+        TEXT` does too and ends it."""
         if command.startswith("& "):
             self.output = open(self.folder / "watch", "w+")
             self.process = subprocess.Popen(shlex.split(command[2:]), cwd=HERE / "kubectl", env=self.environment,
                                             stdout=self.output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
             return 0, ""
-        if command.startswith("wait-for "):
-            return self.wait_for(command.removeprefix("wait-for "))
+        for word in ("until ", "wait-for "):
+            if command.startswith(word):
+                return self.wait_for(command.removeprefix(word), word == "wait-for ")
         done = subprocess.run(["sh", "-c", command], cwd=HERE / "kubectl", env=self.environment, capture_output=True,
                               text=True, stdin=subprocess.DEVNULL, timeout=COMMAND_SECONDS, check=False)
         return done.returncode, done.stdout + done.stderr
 
-    def wait_for(self, text):
+    def wait_for(self, text, end):
         until = time.monotonic() + COMMAND_SECONDS
         while True:
             seen = (self.folder / "watch").read_text()
             if text in seen or time.monotonic() > until:
                 break
             time.sleep(0.02)
-        if text != "start" and self.process:
+        if end:
             self.process.terminate()
             self.process.wait()
         return 0 if text in seen else 1, seen if text in seen else f"no '{text}' in: {seen}"
