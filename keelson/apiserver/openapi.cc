@@ -152,8 +152,7 @@ class Operations {
 
 class DocumentMaker {
  public:
-  DocumentMaker(std::string_view group, std::string_view version)
-      : group_(group), version_(version), operations_(group, version) {
+  DocumentMaker(std::string_view group, std::string_view version) : operations_(group, version) {
     root_ = group.empty() ? fmt::format("/api/{}", version) : fmt::format("/apis/{}/{}", group, version);
   }
 
@@ -267,8 +266,6 @@ class DocumentMaker {
     }
   }
 
-  const std::string group_;
-  const std::string version_;
   std::string root_;
   Operations operations_;
   std::map<std::string, Json> paths_;
