@@ -10,6 +10,7 @@
 #include "keelson/cache/cached_client.h"
 #include "keelson/cache/history_test_support.h"
 #include "keelson/cache/informer_factory.h"
+#include "keelson/cache/told_test_support.h"
 #include "keelson/cache/wait_for_cache_sync.h"
 #include "keelson/core/periodic.h"
 #include "keelson/workqueue/rate_limiting_queue.h"

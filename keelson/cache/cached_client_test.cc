@@ -5,6 +5,7 @@
 
 #include "keelson/api/status_error.h"
 #include "keelson/cache/history_test_support.h"
+#include "keelson/cache/told_test_support.h"
 #include "keelson/cache/wait_for_cache_sync.h"
 #include "keelson/codec/json_reader.h"
 

@@ -6,6 +6,7 @@
 #include "keelson/apiserver/api_server.h"
 #include "keelson/cache/history_test_support.h"
 #include "keelson/cache/informer_factory.h"
+#include "keelson/cache/told_test_support.h"
 #include "keelson/cache/wait_for_cache_sync.h"
 #include "keelson/workqueue/queue.h"
 

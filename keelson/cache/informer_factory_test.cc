@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "keelson/cache/history_test_support.h"
+#include "keelson/cache/told_test_support.h"
 #include "keelson/cache/wait_for_cache_sync.h"
 
 namespace keelson {

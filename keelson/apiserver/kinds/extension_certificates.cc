@@ -6,6 +6,8 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 
 #include "keelson/api/certificates/v1.h"
@@ -194,31 +196,30 @@ void CheckRequestConditions(const Request& request, FieldErrors& errors) {
   }
 }
 
-bool IsUsage(std::string_view usage) {
-  return IsOneOf(usage, {"any",
-                         "cert sign",
-                         "client auth",
-                         "code signing",
-                         "content commitment",
-                         "crl sign",
-                         "data encipherment",
-                         "decipher only",
-                         "digital signature",
-                         "email protection",
-                         "encipher only",
-                         "ipsec end system",
-                         "ipsec tunnel",
-                         "ipsec user",
-                         "key agreement",
-                         "key encipherment",
-                         "microsoft sgc",
-                         "netscape sgc",
-                         "ocsp signing",
-                         "s/mime",
-                         "server auth",
-                         "signing",
-                         "timestamping"});
-}
+// What a certificate may be for.
+constexpr auto kUsages = std::to_array<std::string_view>({"any",
+                                                          "cert sign",
+                                                          "client auth",
+                                                          "code signing",
+                                                          "content commitment",
+                                                          "crl sign",
+                                                          "data encipherment",
+                                                          "decipher only",
+                                                          "digital signature",
+                                                          "email protection",
+                                                          "encipher only",
+                                                          "ipsec end system",
+                                                          "ipsec tunnel",
+                                                          "ipsec user",
+                                                          "key agreement",
+                                                          "key encipherment",
+                                                          "microsoft sgc",
+                                                          "netscape sgc",
+                                                          "ocsp signing",
+                                                          "s/mime",
+                                                          "server auth",
+                                                          "signing",
+                                                          "timestamping"});
 
 void CheckRequest(const Request& request, const Request* old, FieldErrors& errors) {
   const Path spec("spec");
@@ -228,31 +229,8 @@ void CheckRequest(const Request& request, const Request* old, FieldErrors& error
   const Path usages = spec / "usages";
   if (request.spec.usages.empty()) errors.Required(usages, "");
   for (size_t i = 0; i < request.spec.usages.size(); ++i) {
-    if (!IsUsage(request.spec.usages[i])) {
-      errors.NotSupported(usages[i], Json(request.spec.usages[i]),
-                          {"any",
-                           "cert sign",
-                           "client auth",
-                           "code signing",
-                           "content commitment",
-                           "crl sign",
-                           "data encipherment",
-                           "decipher only",
-                           "digital signature",
-                           "email protection",
-                           "encipher only",
-                           "ipsec end system",
-                           "ipsec tunnel",
-                           "ipsec user",
-                           "key agreement",
-                           "key encipherment",
-                           "microsoft sgc",
-                           "netscape sgc",
-                           "ocsp signing",
-                           "s/mime",
-                           "server auth",
-                           "signing",
-                           "timestamping"});
+    if (std::find(kUsages.begin(), kUsages.end(), request.spec.usages[i].view()) == kUsages.end()) {
+      errors.NotSupported(usages[i], Json(request.spec.usages[i]), kUsages);
     }
   }
   NameSet seen;
