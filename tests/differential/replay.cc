@@ -1,9 +1,11 @@
 #include "tests/differential/replay.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
 #include "keelson/codec/internal/base64.h"
+#include "keelson/codec/json_writer.h"
 #include "keelson/core/clock.h"
 
 namespace keelson::differential {
@@ -12,6 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr size_t kMaxAnswer = size_t{64} << 20;
+// Of a step that waits for something; 50 ms of the simulation between two.
+constexpr int kMaxRepeats = 100;
 constexpr std::array<std::string_view, 8> kHeaders = {
     "Content-Type",  "Warning",          "Retry-After", "Allow",
     "Cache-Control", "Www-Authenticate", "Location",    "X-Content-Type-Options"};
@@ -70,6 +74,15 @@ Json HeadersOf(const HttpResponse& response) {
   return Json(std::move(headers));
 }
 
+bool HasTrueCondition(const Json* body, std::string_view type) {
+  const Json* status = body == nullptr ? nullptr : body->find("status");
+  const Json* conditions = status == nullptr ? nullptr : status->find("conditions");
+  if (conditions == nullptr || !conditions->is_list()) return false;
+  return std::any_of(conditions->list().begin(), conditions->list().end(), [&](const Json& condition) {
+    return Text(condition, "type") == type && Text(condition, "status") == "True";
+  });
+}
+
 }  // namespace
 
 Replay::Replay(HttpHandler& handler, std::function<void()> compact) : compact_(std::move(compact)) {
@@ -103,7 +116,25 @@ Json Replay::Answer(const Json& step) {
     compact_();
     return Json::Object();
   }
-  return step.find("events") != nullptr ? TakeEvents(step) : Send(step);
+  if (step.find("events") != nullptr) return TakeEvents(step);
+  Json answer = Send(step);
+  const Json* wanted = step.find("until");
+  for (int i = 0; wanted != nullptr && !IsAsWanted(answer, *wanted) && i < kMaxRepeats; ++i) {
+    SleepFor(50ms, {});
+    answer = Send(step);
+  }
+  if (Text(step, "compare") == "status" && answer.is_object()) answer.object().erase("body");
+  return answer;
+}
+
+bool Replay::IsAsWanted(const Json& answer, const Json& wanted) const {
+  const Json* body = answer.find("body");
+  const Json* status = wanted.find("status");
+  if (status != nullptr && (answer.find("status") == nullptr || !(*answer.find("status") == *status))) return false;
+  const std::string text = body == nullptr ? "" : ToJson(*body);
+  if (wanted.find("text") && text.find(Expanded(Text(wanted, "text"))) == std::string::npos) return false;
+  if (wanted.find("without") && text.find(Expanded(Text(wanted, "without"))) != std::string::npos) return false;
+  return wanted.find("condition") == nullptr || HasTrueCondition(body, Text(wanted, "condition"));
 }
 
 std::string Replay::Expanded(std::string text) const {
@@ -159,7 +190,6 @@ Json Replay::Send(const Json& step) {
   if (!body) return Json::Object({{"failed", body.error().message()}});
   if (!body->empty()) answer.object().Set("body", Readable(content_type, *body));
   Capture(step, answer);
-  if (Text(step, "compare") == "status") answer.object().erase("body");
   return answer;
 }
 

@@ -40,6 +40,8 @@ class Replay {
   Json Answer(const Json& step);
   Json Send(const Json& step);
   Json TakeEvents(const Json& step);
+  // What the recorder's `until` asks of an answer.
+  bool IsAsWanted(const Json& answer, const Json& wanted) const;
   std::string Expanded(std::string text) const;
   void Capture(const Json& step, const Json& answer);
 

@@ -75,6 +75,13 @@ def watch(name, path, query="", **more):
     return request("GET", path, query="watch=true" + ("&" + query if query else ""), watch=name, **more)
 
 
+def until(step, **what):
+    """The step again and again until its answer is as wanted: `status` is the HTTP status, `condition` the type of a
+    condition that is True, `text` a part of the body, `without` a text that is no part of it. The last answer is the
+    recorded one."""
+    return {**step, "until": what}
+
+
 def events(name, count):
     return {"events": name, "count": count}
 
