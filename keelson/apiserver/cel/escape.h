@@ -1,0 +1,20 @@
+// Property names as CEL writes them. An expression can only name what looks like an identifier, so Kubernetes spells
+// the other characters out: "foo-bar" is `self.foo__dash__bar`, "namespace" is `self.__namespace__`.
+//
+//   if (std::optional<std::string> name = EscapeName("a/b")) …   // "a__slash__b"
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace keelson::apiserver::cel {
+
+// Nothing when the name has no spelling: it is empty, begins with a digit, or has characters beyond letters, digits and
+// `_ - . /`. Such a property cannot be reached by an expression.
+std::optional<std::string> EscapeName(std::string_view property);
+
+// The inverse. Nothing when the text holds an escape sequence that stands for nothing.
+std::optional<std::string> UnescapeName(std::string_view escaped);
+
+}  // namespace keelson::apiserver::cel
