@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace keelson::apiserver::cel {
@@ -67,6 +68,7 @@ class Type {
   static Type Optional(Type value);
   static Type Parameter(std::string name);  // T in list(T), for the declaration of a function
   static Type OfType(Type type);            // type(int)
+  static Type FreeVariable(int number);     // a type yet to be found out: "_var3"; only while checking
   // A bool, bytes, double, int, string or uint that can be null: wrapper(int).
   static Type Wrapper(const Type& primitive);
 
@@ -86,6 +88,8 @@ class Type {
   bool is_dyn() const { return Is(TypeKind::kDyn) || Is(TypeKind::kAny); }
   // Whether a type parameter stands anywhere in it.
   bool has_type_params() const { return node_->has_type_params; }
+  // Of a FreeVariable; -1 for all else.
+  int variable_number() const { return node_->variable_number; }
 
   // As messages show it: "list(string)", "map(string, dyn)", "timestamp", "null", "wrapper(int)".
   std::string Name() const;
@@ -100,6 +104,7 @@ class Type {
     std::shared_ptr<const ObjectFields> fields = nullptr;
     bool wrapper = false;
     bool has_type_params = false;
+    int variable_number = -1;
   };
 
   explicit Type(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
