@@ -4,19 +4,27 @@
 #include <ostream>
 
 #include "keelson/cli/command.h"
+#include "keelson/cli/drop_in.h"
 
 namespace keelson::cli {
+
+int RunAs(std::string_view program, const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+  const DropIn* drop_in = FindDropIn(program.substr(program.rfind('/') + 1));
+  return drop_in != nullptr ? RunDropIn(*drop_in, arguments, out, err) : Run(arguments, out, err);
+}
 
 int Run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   CLI::App app(
       "Kubernetes controllers in C++.\n\n"
-      "  keelson up\n"
+      "  keelson up --crds config/crd/bases\n"
+      "  export KUBEBUILDER_ASSETS=$(keelson assets) && go test ./...\n"
       "  keelson scaffold type --kind AppService --group example.com > api/v1/app_service.h\n"
       "  keelson generate crd --input api/v1/*.h --output config/crd/bases\n"
       "  keelson generate rbac --input src --output config/rbac\n",
       "keelson");
   app.require_subcommand(1);
   Session session{out, err};
+  AddAssetsCommand(app, session);
   AddGenerateCommand(app, session);
   AddScaffoldCommand(app, session);
   AddUpCommand(app, session);

@@ -14,6 +14,7 @@ struct Session {
 };
 
 // Each adds its subcommand, which runs while the arguments are parsed. `session` outlives `app`.
+void AddAssetsCommand(CLI::App& app, Session& session);
 void AddGenerateCommand(CLI::App& app, Session& session);
 void AddScaffoldCommand(CLI::App& app, Session& session);
 void AddUpCommand(CLI::App& app, Session& session);

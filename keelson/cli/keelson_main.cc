@@ -5,5 +5,6 @@
 #include "keelson/cli/cli.h"
 
 int main(int argc, char** argv) {
-  return keelson::cli::Run(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
+  return keelson::cli::RunAs(argc > 0 ? argv[0] : "keelson", std::vector<std::string>(argv + (argc > 0), argv + argc),
+                             std::cout, std::cerr);
 }

@@ -1,5 +1,4 @@
 // keelson up
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "keelson/cli/command.h"
+#include "keelson/cli/stop_signals.h"
 #include "keelson/controlplane/control_plane.h"
 #include "keelson/core/log.h"
 
@@ -56,32 +56,6 @@ class PrivateDirectory {
   std::string path_;
 };
 
-// Held back from before the first thread starts, so that only Await hears of them.
-class StopSignals {
- public:
-  StopSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    sigprocmask(SIG_BLOCK, &signals_, &before_);
-  }
-  ~StopSignals() { Release(); }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
-  void Await() {
-    int signal = 0;
-    while (sigwait(&signals_, &signal) == EINTR) {
-    }
-  }
-  // From now on they end the process as they usually do.
-  void Release() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t signals_ = {};
-  sigset_t before_ = {};
-};
-
 Result<void> Up(Session& session, const Options& options) {
   ConfigureLogging({.verbosity = options.verbosity});
   StopSignals signals;
@@ -105,7 +79,6 @@ Result<void> Up(Session& session, const Options& options) {
               << std::endl;
 
   signals.Await();
-  // Whoever presses Ctrl-C again does not want to wait.
   signals.Release();
   if (!control_plane->Stop()) session.err << "keelson: some requests were cut short\n";
   return {};

@@ -1,16 +1,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 
 #include "keelson/api/core/v1.h"
 #include "keelson/cli/cli.h"
+#include "keelson/cli/process_test_support.h"
 #include "keelson/client/client.h"
 #include "keelson/client/kubeconfig.h"
 #include "keelson/transport/test_certificates_test_support.h"
@@ -18,58 +16,13 @@
 namespace keelson::cli {
 namespace {
 
-// `keelson up` in a process of its own, whose standard output comes by a pipe.
-class UpProcess {
- public:
-  explicit UpProcess(std::vector<std::string> arguments) {
-    int ends[2];
-    if (pipe(ends) != 0) abort();
-    pid_ = fork();
-    if (pid_ == 0) {
-      close(ends[0]);
-      dup2(ends[1], STDOUT_FILENO);
-      std::ofstream out("/dev/stdout");
-      std::ostringstream err;
-      const int status = Run(arguments, out, err);
-      out << err.str() << std::flush;
-      _exit(status);
-    }
-    close(ends[1]);
-    out_ = fdopen(ends[0], "r");
-  }
-  ~UpProcess() {
-    if (pid_ > 0) {
-      kill(pid_, SIGKILL);
-      waitpid(pid_, nullptr, 0);
-    }
-    fclose(out_);
-  }
-
-  std::string Line() {
-    char line[4096] = {};
-    return fgets(line, sizeof line, out_) != nullptr ? line : "";
-  }
-  // The exit status; -1 when a signal ended it.
-  int End(int signal) {
-    kill(pid_, signal);
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  pid_t pid_ = -1;
-  FILE* out_ = nullptr;
-};
-
 std::string KubeconfigIn(const std::string& line) {
   const size_t at = line.find("KUBECONFIG=");
   return at == std::string::npos ? "" : line.substr(at + 11, line.find('\n') - at - 11);
 }
 
 TEST(Up, ServesUntilItIsToldToStop) {
-  UpProcess up({"up"});
+  CommandProcess up("keelson", {"up"});
   const std::string line = up.Line();
   ASSERT_TRUE(line.starts_with("keelson is up at https://127.0.0.1:")) << line;
   const std::string file = KubeconfigIn(line);
@@ -89,7 +42,7 @@ TEST(Up, KeepsItsStateInADataDirectory) {
   const TemporaryDirectory directory;
   const std::string data_dir = directory.Path("state");
   for (int round = 0; round < 2; ++round) {
-    UpProcess up({"up", "--data-dir", data_dir, "-v", "1"});
+    CommandProcess up("keelson", {"up", "--data-dir", data_dir, "-v", "1"});
     const std::string line = up.Line();
     EXPECT_EQ(KubeconfigIn(line), data_dir + "/kubeconfig") << line;
     const Client client =

@@ -58,20 +58,24 @@ Result<std::unique_ptr<ControlPlane>> ControlPlane::Start(ControlPlaneOptions op
 }
 
 Result<void> ControlPlane::Listen() {
-  // The store is open and holds its lock by now: nobody else makes an authority in that directory.
-  KEELSON_TRY(authority, options_.data_dir.empty()
-                             ? apiserver::CertificateAuthority::Make()
-                             : apiserver::CertificateAuthority::Open(options_.data_dir + "/ca.pem"));
-  KEELSON_TRY(serving, authority.IssueServing(apiserver::ServingNames(options_.listen->address)));
-  KEELSON_TRY(listener,
-              HttpServer::Start(*api_server_, {.address = options_.listen->address,
-                                               .port = options_.listen->port,
-                                               .tls = TlsServerOptions{.certificate = {.text = serving.certificate},
-                                                                       .key = {.text = serving.key},
-                                                                       .client_ca = {.text = authority.certificate()}},
-                                               .max_body_bytes = options_.api_server.max_body_bytes}));
-  api_server_->SetAddress(options_.listen->address, listener->port());
-  authority_ = std::move(authority);
+  const ListenOptions& listen = *options_.listen;
+  std::optional<TlsServerOptions> tls = listen.tls;
+  if (!tls) {
+    // The store is open and holds its lock by now: nobody else makes an authority in that directory.
+    KEELSON_TRY(authority, options_.data_dir.empty()
+                               ? apiserver::CertificateAuthority::Make()
+                               : apiserver::CertificateAuthority::Open(options_.data_dir + "/ca.pem"));
+    KEELSON_TRY(serving, authority.IssueServing(apiserver::ServingNames(listen.address)));
+    tls = TlsServerOptions{.certificate = {.text = serving.certificate},
+                           .key = {.text = serving.key},
+                           .client_ca = {.text = authority.certificate()}};
+    authority_ = std::move(authority);
+  }
+  KEELSON_TRY(listener, HttpServer::Start(*api_server_, {.address = listen.address,
+                                                         .port = listen.port,
+                                                         .tls = std::move(tls),
+                                                         .max_body_bytes = options_.api_server.max_body_bytes}));
+  api_server_->SetAddress(listen.address, listener->port());
   listener_ = std::move(listener);
   return {};
 }
@@ -101,8 +105,8 @@ std::string ControlPlane::url() const { return listener_ != nullptr ? listener_-
 Result<std::string> ControlPlane::KubeconfigFor(std::string_view user, const std::vector<std::string>& groups) const {
   if (!authority_) {
     return Error::Unsupported(
-        "there is no kubeconfig for a control plane that does not listen; set "
-        "ControlPlaneOptions::listen, or use client() and ClientAs()");
+        "there is no kubeconfig for a control plane that does not listen, or does with certificates of others; set "
+        "ControlPlaneOptions::listen without tls, or use client() and ClientAs()");
   }
   KEELSON_TRY(own, authority_->IssueClient(user, groups));
   const std::string user_name = fmt::format("{}-{}", kName, user);

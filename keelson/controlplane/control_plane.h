@@ -25,10 +25,13 @@
 
 namespace keelson {
 
-// Where others reach it: HTTPS, with a certificate of the control plane's own authority.
+// Where others reach it: HTTPS.
 struct ListenOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;  // 0: any free one
+  // Somebody else's certificates, who then makes the kubeconfigs too. Nothing: those of the control plane's own
+  // authority, which also vouches for users.
+  std::optional<TlsServerOptions> tls = {};
 };
 
 struct ControlPlaneOptions {
@@ -57,7 +60,8 @@ class ControlPlane {
 
   // "https://127.0.0.1:6443"; empty when it does not listen.
   std::string url() const;
-  // YAML with embedded certificates for an administrator or another user. kUnsupported when it does not listen.
+  // YAML with embedded certificates for an administrator or another user. kUnsupported when it does not listen, or does
+  // with certificates of others.
   Result<std::string> kubeconfig() const { return KubeconfigFor("admin", {"system:masters"}); }
   Result<std::string> KubeconfigFor(std::string_view user, const std::vector<std::string>& groups) const;
 
