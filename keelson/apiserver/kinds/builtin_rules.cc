@@ -12,6 +12,7 @@ RulesTable RulesTable::Builtin() {
   AddPolicyRules(table);
   AddStorageRules(table);
   AddExtensionRules(table);
+  AddDefinitionRules(table);
   return table;
 }
 

@@ -5,6 +5,7 @@
 
 #include "keelson/api/admissionregistration/v1.h"
 #include "keelson/apiserver/kinds/checks_common.h"
+#include "keelson/apiserver/kinds/checks_webhook.h"
 #include "keelson/apiserver/kinds/extension_admission_checks.h"
 #include "keelson/apiserver/kinds/kind_groups.h"
 #include "keelson/apiserver/kinds/name_set.h"
@@ -52,76 +53,14 @@ void CheckHookName(std::string_view name, const Path& path, FieldErrors& errors)
   }
 }
 
-void CheckUrl(std::string_view url, const Path& path, FieldErrors& errors) {
-  constexpr std::string_view kForm = "; desired format: https://host[/path]";
-  const size_t colon = url.find(':');
-  const size_t slash = url.find('/');
-  const std::string_view scheme =
-      colon == std::string_view::npos || colon > slash ? std::string_view() : url.substr(0, colon);
-  std::string_view rest = scheme.empty() ? url : url.substr(colon + 1);
-  std::string_view fragment;
-  if (const size_t at = rest.find('#'); at != std::string_view::npos) {
-    fragment = rest.substr(at + 1);
-    rest = rest.substr(0, at);
-  }
-  std::string_view query;
-  if (const size_t at = rest.find('?'); at != std::string_view::npos) {
-    query = rest.substr(at + 1);
-    rest = rest.substr(0, at);
-  }
-  std::string_view host;
-  if (rest.starts_with("//")) host = rest.substr(2, rest.find('/', 2) - 2);
-  std::string_view user;
-  bool has_user = false;
-  if (const size_t at = host.rfind('@'); at != std::string_view::npos) {
-    user = host.substr(0, at);
-    host = host.substr(at + 1);
-    has_user = true;
-  }
-  if (scheme != "https") {
-    errors.Invalid(path, Json(scheme), fmt::format("'https' is the only allowed URL scheme{}", kForm));
-  }
-  if (host.empty()) errors.Invalid(path, Json(host), fmt::format("host must be specified{}", kForm));
-  if (has_user) errors.Invalid(path, Json(user), "user information is not permitted in the URL");
-  if (!fragment.empty()) errors.Invalid(path, Json(fragment), "fragments are not permitted in the URL");
-  if (!query.empty()) errors.Invalid(path, Json(query), "query parameters are not permitted in the URL");
-}
-
-void CheckServicePath(std::string_view text, const Path& path, FieldErrors& errors) {
-  if (text.empty() || text == "/") return;
-  if (text == "//") return errors.Invalid(path, Json(text), "segment[0] may not be empty");
-  if (text.front() != '/') errors.Invalid(path, Json(text), "must start with a '/'");
-  std::string_view rest = text.substr(1);
-  if (rest.ends_with('/')) rest.remove_suffix(1);
-  for (size_t i = 0;; ++i) {
-    const size_t slash = rest.find('/');
-    const std::string_view step = rest.substr(0, slash);
-    if (step.empty()) {
-      errors.Invalid(path, Json(text), fmt::format("segment[{}] may not be empty", i));
-    } else if (!names::IsDns1123Subdomain(step)) {
-      for (const std::string& reason : names::CheckDns1123Subdomain(step)) {
-        errors.Invalid(path, Json(text), fmt::format("segment[{}]: {}", i, reason));
-      }
-    }
-    if (slash == std::string_view::npos) return;
-    rest.remove_prefix(slash + 1);
-  }
-}
-
 void CheckClient(const admissionregistrationv1::WebhookClientConfig& client, const Path& path, FieldErrors& errors) {
   if (client.url.has_value() == client.service.has_value()) {
     return errors.Required(path, "exactly one of url or service is required");
   }
-  if (client.url) return CheckUrl(*client.url, path / "url", errors);
-  const Path service = path / "service";
-  // Upstream takes one for the other.
-  if (client.service->namespace_.empty()) errors.Required(service / "name", "");
-  if (client.service->name.empty()) errors.Required(service / "namespace", "");
-  const int32_t port = client.service->port.value_or(0);
-  if (port < 1 || port > 65535) {
-    errors.Invalid(service / "port", Json(port), "port is not valid: must be between 1 and 65535, inclusive");
-  }
-  if (client.service->path) CheckServicePath(*client.service->path, service / "path", errors);
+  if (client.url) return CheckWebhookUrl(*client.url, path / "url", errors);
+  const admissionregistrationv1::ServiceReference& service = *client.service;
+  CheckWebhookService(service.namespace_, service.name, service.port.value_or(0), service.path, path / "service",
+                      errors);
 }
 
 void CheckReviewVersions(const List<String>& versions, bool any, const Path& path, FieldErrors& errors) {

@@ -10,6 +10,8 @@
 #include "keelson/api/access.h"
 #include "keelson/api/core/v1.h"
 #include "keelson/api/json.h"
+#include "keelson/api/raw.h"
+#include "keelson/codec/json_reader.h"
 #include "keelson/codec/json_writer.h"
 
 namespace keelson::apiserver {
@@ -69,6 +71,19 @@ constexpr GoName kGoNames[] = {
     {"", "apiGroups", "APIGroups"},
     {"", "apiVersions", "APIVersions"},
     {"", "nonResourceURLs", "NonResourceURLs"},
+    {"", "jsonPath", "JSONPath"},
+    {"", "jsonSchemas", "JSONSchemas"},
+    {"", "url", "URL"},
+    {"apiextensions/v1.JSONSchemaProps", "id", "ID"},
+    {"apiextensions/v1.JSONSchemaProps", "$schema", "Schema"},
+    {"apiextensions/v1.JSONSchemaProps", "$ref", "Ref"},
+    {"", "x-kubernetes-preserve-unknown-fields", "XPreserveUnknownFields"},
+    {"", "x-kubernetes-embedded-resource", "XEmbeddedResource"},
+    {"", "x-kubernetes-int-or-string", "XIntOrString"},
+    {"", "x-kubernetes-list-map-keys", "XListMapKeys"},
+    {"", "x-kubernetes-list-type", "XListType"},
+    {"", "x-kubernetes-map-type", "XMapType"},
+    {"", "x-kubernetes-validations", "XValidations"},
 };
 
 // Where the internal struct orders its fields otherwise, or has others.
@@ -166,7 +181,54 @@ constexpr std::string_view kVolumeOrder[] = {
     "ephemeral",
     "image",
 };
+constexpr std::string_view kSchemaOrder[] = {
+    "id",
+    "$schema",
+    "$ref",
+    "description",
+    "type",
+    "nullable",
+    "format",
+    "title",
+    "default",
+    "maximum",
+    "exclusiveMaximum",
+    "minimum",
+    "exclusiveMinimum",
+    "maxLength",
+    "minLength",
+    "pattern",
+    "maxItems",
+    "minItems",
+    "uniqueItems",
+    "multipleOf",
+    "enum",
+    "maxProperties",
+    "minProperties",
+    "required",
+    "items",
+    "allOf",
+    "oneOf",
+    "anyOf",
+    "not",
+    "properties",
+    "additionalProperties",
+    "patternProperties",
+    "dependencies",
+    "additionalItems",
+    "definitions",
+    "externalDocs",
+    "example",
+    "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
+    "x-kubernetes-validations",
+};
 constexpr FieldOrder kOrders[] = {
+    {"apiextensions/v1.JSONSchemaProps", kSchemaOrder},
     {"core/v1.PodSpec", kPodSpecOrder},
     {"core/v1.PodSecurityContext", kPodSecurityOrder},
     {"core/v1.Volume", kVolumeOrder},
@@ -196,7 +258,9 @@ class Writer {
         return;
       case Kind::kList: List(type, value); return;
       case Kind::kMap: Map(type, value); return;
-      case Kind::kStruct: Struct(type, value); return;
+      case Kind::kStruct:
+      case Kind::kUnion: Struct(type, value); return;
+      case Kind::kRawExtension: Document(*static_cast<const RawExtension*>(value)); return;
       default: Scalar(type, value); return;
     }
   }
@@ -214,6 +278,16 @@ class Writer {
       } else {
         out_ += c;
       }
+    }
+  }
+
+  // As Go writes a document that it has read: without blanks, the members of objects in order.
+  void Document(const RawExtension& raw) {
+    const Result<Json> document = ParseJson(raw.empty() ? std::string_view("null") : raw.raw().view());
+    if (document) {
+      Scalar(TypeOf<Json>(), *document);
+    } else {
+      Scalar(TypeOf<RawExtension>(), static_cast<const void*>(&raw));
     }
   }
 

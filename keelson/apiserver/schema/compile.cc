@@ -148,6 +148,27 @@ Result<void> Compile(const JSONSchemaProps& source, int depth, Schema& schema) {
   return {};
 }
 
+// What Go's regexp says where RE2 fails; both read the same grammar and complain of the same part.
+std::string_view GoReason(re2::RE2::ErrorCode code) {
+  switch (code) {
+    case re2::RE2::ErrorBadEscape: return "invalid escape sequence";
+    case re2::RE2::ErrorBadCharClass: return "invalid character class";
+    case re2::RE2::ErrorBadCharRange: return "invalid character class range";
+    case re2::RE2::ErrorMissingBracket: return "missing closing ]";
+    case re2::RE2::ErrorMissingParen: return "missing closing )";
+    case re2::RE2::ErrorUnexpectedParen: return "unexpected )";
+    case re2::RE2::ErrorTrailingBackslash: return "trailing backslash at end of expression";
+    case re2::RE2::ErrorRepeatArgument: return "missing argument to repetition operator";
+    case re2::RE2::ErrorRepeatSize: return "invalid repeat count";
+    case re2::RE2::ErrorRepeatOp: return "invalid nested repetition operator";
+    case re2::RE2::ErrorBadPerlOp: return "invalid or unsupported Perl syntax";
+    case re2::RE2::ErrorBadUTF8: return "invalid UTF-8";
+    case re2::RE2::ErrorBadNamedCapture: return "invalid named capture";
+    case re2::RE2::ErrorPatternTooLarge: return "expression too large";
+    default: return "regexp/syntax: internal error";
+  }
+}
+
 }  // namespace
 
 std::string_view UnsupportedKeyword(const JSONSchemaProps& source) {
@@ -165,7 +186,10 @@ Result<std::shared_ptr<const re2::RE2>> CompilePattern(std::string_view pattern)
   re2::RE2::Options options;
   options.set_log_errors(false);
   auto compiled = std::make_shared<const re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
-  if (!compiled->ok()) return Error::InvalidArgument(compiled->error());
+  if (!compiled->ok()) {
+    const std::string_view reason = GoReason(compiled->error_code());
+    return Error::InvalidArgument(fmt::format("error parsing regexp: {}: `{}`", reason, compiled->error_arg()));
+  }
   return compiled;
 }
 

@@ -17,7 +17,7 @@ namespace keelson::apiserver {
 // document that the server reads.
 Result<SchemaPtr> CompileSchema(const apiextensionsv1::JSONSchemaProps& source);
 
-// The regular expression of a pattern, in the syntax of Go's regexp; an error's message is that of RE2.
+// The regular expression of a pattern. Syntax and messages are those of Go's regexp.
 Result<std::shared_ptr<const re2::RE2>> CompilePattern(std::string_view pattern);
 
 // The first keyword that has no structural form, as upstream words it; empty: none at this level.
