@@ -1,0 +1,23 @@
+// Numbers as Go's fmt prints and converts them, since upstream's messages and verdicts depend on it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "keelson/api/json.h"
+
+namespace keelson::apiserver {
+
+// As %v prints it: 0.5, 1e+06, 1e-05.
+std::string GoFloat(double value);
+
+// int64(value): towards zero; what does not fit, and NaN, becomes the smallest integer.
+int64_t GoTruncated(double value);
+
+// A double that JSON's integers could be, with a little tolerance: go-openapi's notion of an integer.
+bool IsJsonInteger(double value);
+
+// A value as it stands in `Invalid value: …`: text is quoted, numbers and bools printed, anything else is JSON.
+std::string GoShown(const Json& value);
+
+}  // namespace keelson::apiserver
