@@ -144,6 +144,8 @@ struct Ast {
   std::string ErrorText() const { return DisplayText(source, errors); }
 
   Expr* NewExpr() { return &nodes_.emplace_back(); }
+  // Every node made, also those that a macro left out.
+  std::deque<Expr>& nodes() { return nodes_; }
 
  private:
   std::deque<Expr> nodes_;

@@ -1,5 +1,6 @@
 #include "keelson/apiserver/cel/type.h"
 
+#include <algorithm>
 #include <array>
 
 namespace keelson::apiserver::cel {
@@ -48,7 +49,12 @@ Type Type::Basic(TypeKind kind) {
 }
 
 Type Type::Make(Node node) {
-  for (const Type& parameter : node.parameters) node.has_type_params |= parameter.has_type_params();
+  uint64_t size = 1;
+  for (const Type& parameter : node.parameters) {
+    node.has_type_params |= parameter.has_type_params();
+    size += parameter.size();
+  }
+  node.size = static_cast<uint32_t>(std::min<uint64_t>(size, UINT32_MAX));
   return Type(std::make_shared<const Node>(std::move(node)));
 }
 

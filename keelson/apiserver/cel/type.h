@@ -88,6 +88,8 @@ class Type {
   bool is_dyn() const { return Is(TypeKind::kDyn) || Is(TypeKind::kAny); }
   // Whether a type parameter stands anywhere in it.
   bool has_type_params() const { return node_->has_type_params; }
+  // How many types it is made of, itself included. Types of hostile expressions can grow without bounds.
+  uint32_t size() const { return node_->size; }
   // Of a FreeVariable; -1 for all else.
   int variable_number() const { return node_->variable_number; }
 
@@ -105,6 +107,7 @@ class Type {
     bool wrapper = false;
     bool has_type_params = false;
     int variable_number = -1;
+    uint32_t size = 1;
   };
 
   explicit Type(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
