@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "keelson/api/status_error.h"
+#include "keelson/apiserver/custom/custom_object.h"
+#include "keelson/apiserver/custom/custom_version.h"
 #include "keelson/apiserver/object_codec.h"
 #include "keelson/apiserver/tables/printers.h"
 #include "keelson/codec/convert.h"
@@ -106,6 +108,8 @@ void SendBody(Exchange& exchange, int status, std::string_view content_type, std
 // The text of an item behind its kind and apiVersion, which an item of a list does not repeat. All objects of a
 // resource begin alike.
 std::string_view WithoutTypeMeta(const Resource& resource, std::string_view json) {
+  // Custom objects repeat it.
+  if (resource.custom != nullptr) return json.substr(1);
   const size_t skipped = std::string_view("{\"kind\":\"\",\"apiVersion\":\"\",").size() + resource.kind.size() +
                          resource.api_version().size();
   return json.substr(skipped);
@@ -113,11 +117,13 @@ std::string_view WithoutTypeMeta(const Resource& resource, std::string_view json
 
 std::string JsonList(const Resource& resource, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta) {
   std::string out =
-      fmt::format("{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":", resource.kind, resource.api_version());
+      fmt::format("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":", resource.list_kind, resource.api_version());
   size_t bytes = 0;
   for (const ObjectPtr& item : items) bytes += item->json().size();
   out.reserve(out.size() + bytes + 256);
   AppendJson(TypeOf<metav1::ListMeta>(), &meta, out);
+  // Lists of custom objects say also that nothing follows.
+  if (resource.custom != nullptr && meta.continue_.empty()) out.replace(out.size() - 1, 1, ",\"continue\":\"\"}");
   out += ",\"items\":[";
   bool first = true;
   for (const ObjectPtr& item : items) {
@@ -155,7 +161,7 @@ std::string ProtobufList(const Resource& resource, const std::vector<ObjectPtr>&
     AppendVarint(opened->raw.size(), raw);
     raw += opened->raw;
   }
-  const std::string kind = resource.kind + "List";
+  const std::string& kind = resource.list_kind;
   const std::string api_version = resource.api_version();
   std::string out;
   AppendProtobufEnvelope(ProtobufEnvelope{.api_version = api_version, .kind = kind, .raw = raw}, out);
@@ -225,6 +231,17 @@ std::string Encode(const Type& type, const void* value, Format format, bool pret
   return out;
 }
 
+std::string Encode(const AnyValue& object, Format format, bool pretty) {
+  if (!IsCustom(object.type())) return Encode(object.type(), object.data(), format, pretty);
+  if (format == Format::kYaml || pretty) {
+    const Json document = DocumentOf(object);
+    return Encode(TypeOf<Json>(), &document, format, pretty);
+  }
+  std::string out;
+  AppendCustomJson(object.type(), *AsCustom(object), out);
+  return out;
+}
+
 void SendText(Exchange& exchange, int status, std::string_view content_type, std::string body, bool sniffable) {
   Headers headers = HeadersOf(exchange, content_type);
   if (!sniffable) headers.Add("X-Content-Type-Options", "nosniff");
@@ -279,7 +296,9 @@ metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& it
   const std::string included = exchange.query.Text("includeObject");
   metav1::Table table;
   table.metadata = std::move(meta);
-  if (with_columns) {
+  if (with_columns && resource.custom != nullptr) {
+    table.columnDefinitions = CustomColumns(*resource.custom);
+  } else if (with_columns) {
     for (const BuiltinColumn& column : resource.columns) {
       table.columnDefinitions.push_back(Column(column.name, column.type, column.format, column.priority));
     }
@@ -289,10 +308,13 @@ metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& it
     }
   }
   // Rows are printed from the stored version, whichever of them is asked for.
-  const Printer* printer = FindPrinter(*resource.stored_type);
+  const Printer* printer = resource.custom == nullptr ? FindPrinter(*resource.stored_type) : nullptr;
   const PrintContext context{.now = Clock::WallNow()};
   std::vector<std::pair<ObjectPtr, AnyValue>> objects;
-  for (const ObjectPtr& item : items) objects.emplace_back(item, DecodeStored(resource, *item));
+  for (const ObjectPtr& item : items) {
+    objects.emplace_back(item,
+                         resource.custom != nullptr ? DecodeServed(resource, *item) : DecodeStored(resource, *item));
+  }
   if (printer != nullptr && printer->before != nullptr) {
     std::sort(objects.begin(), objects.end(),
               [&](const auto& a, const auto& b) { return printer->before(a.second.data(), b.second.data()); });
@@ -302,6 +324,8 @@ metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& it
     if (printer != nullptr) {
       row.cells = printer->cells(object.data(), context);
       if (printer->conditions != nullptr) row.conditions = printer->conditions(object.data());
+    } else if (resource.custom != nullptr) {
+      row.cells = CustomCells(*resource.custom, *AsCustom(object), context.now);
     } else {
       row.cells = DefaultCells(MetaOf(object));
     }
@@ -324,7 +348,7 @@ void SendReply(Exchange& exchange, const Reply& reply, const Representation& rep
   const std::string_view content_type = ContentType(representation.format, Answer::kObject);
   if (reply.value) {
     return SendBody(exchange, reply.status, content_type,
-                    Encode(reply.value->type(), reply.value->data(), representation.format, representation.pretty));
+                    Encode(*reply.value, representation.format, representation.pretty));
   }
   const Resource& resource = *exchange.resource;
   if (representation.view == View::kTable) {
@@ -347,8 +371,7 @@ void SendReply(Exchange& exchange, const Reply& reply, const Representation& rep
     return SendBytes(exchange, reply.status, HeadersOf(exchange, content_type), ServedJson(resource, *reply.stored));
   }
   const AnyValue object = DecodeServed(resource, *reply.stored);
-  SendBody(exchange, reply.status, content_type,
-           Encode(object.type(), object.data(), representation.format, representation.pretty));
+  SendBody(exchange, reply.status, content_type, Encode(object, representation.format, representation.pretty));
 }
 
 void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta,
@@ -377,8 +400,9 @@ void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const met
     case Format::kYaml: break;
   }
   // For people: read what was put together and write it once more.
-  AnyValue list(*resource.list_type);
-  if (Result<void> read = DecodeJson(*resource.list_type, list.data(), JsonList(resource, items, meta)); !read) {
+  const Type& list_type = resource.list_type == nullptr ? TypeOf<Json>() : *resource.list_type;
+  AnyValue list(list_type);
+  if (Result<void> read = DecodeJson(list_type, list.data(), JsonList(resource, items, meta)); !read) {
     return SendError(exchange, apierrors::Internal(read.error().message()));
   }
   SendBody(exchange, 200, content_type, Encode(list.type(), list.data(), representation.format, representation.pretty));

@@ -35,5 +35,7 @@ metav1::PartialObjectMetadata PartialOf(const Resource& resource, const StoredOb
 
 // A value of a root type in the format; JSON has no line break at its end.
 std::string Encode(const Type& type, const void* value, Format format, bool pretty);
+// The same of a built-in or custom object.
+std::string Encode(const AnyValue& object, Format format, bool pretty);
 
 }  // namespace keelson::apiserver

@@ -8,6 +8,7 @@
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/answers.h"
 #include "keelson/apiserver/bootstrap.h"
+#include "keelson/apiserver/custom/custom_version.h"
 #include "keelson/apiserver/discovery.h"
 #include "keelson/apiserver/health.h"
 #include "keelson/apiserver/impersonation.h"
@@ -44,6 +45,7 @@ bool Contains(const std::vector<std::string>& texts, std::string_view text) {
 }
 
 void WarnOfDeprecation(Exchange& exchange) {
+  if (exchange.resource->custom != nullptr) exchange.warnings = exchange.resource->custom->warnings;
   if (!exchange.resource->group.empty()) return;
   if (exchange.resource->plural == "endpoints") {
     exchange.warnings.push_back("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice");
@@ -71,6 +73,8 @@ class InFlight {
 Result<std::unique_ptr<ApiServer>> ApiServer::Make(ApiServerOptions options) {
   KEELSON_TRY(store, apiserver::Store::Open(options.store));
   std::unique_ptr<ApiServer> server(new ApiServer(std::move(options), std::move(store)));
+  // Those of a data directory.
+  server->definitions_.ServeAll();
   KEELSON_RETURN_IF_ERROR(apiserver::Bootstrap(server->objects_));
   return server;
 }
@@ -83,6 +87,7 @@ ApiServer::ApiServer(ApiServerOptions options, std::unique_ptr<apiserver::Store>
       resources_(rules_, *store_),
       authenticator_(options_.authentication),
       objects_(*store_, resources_),
+      definitions_(objects_, resources_),
       openapi_(resources_),
       request_total_(*metrics_.AddCounter({.name = "apiserver_request_total",
                                            .help = "Requests by verb, resource and the code of their answer.",
@@ -159,7 +164,7 @@ void ApiServer::Serve(Exchange exchange) {
 
 void ApiServer::ServeResource(Exchange& exchange) {
   const apiserver::RequestInfo& info = exchange.info;
-  const Resource* resource = resources_.Find(info.group, info.version, info.resource);
+  const apiserver::ResourcePtr resource = resources_.Find(info.group, info.version, info.resource);
   if (resource == nullptr) {
     if (!resources_.HasGroup(info.path)) return SendNoSuchPath(exchange);
     return SendError(exchange, NoSuchResource());
@@ -188,7 +193,10 @@ void ApiServer::ServeResource(Exchange& exchange) {
   };
   if (!info.subresource.empty()) {
     const apiserver::Subresource* subresource = resource->FindSubresource(info.subresource);
-    if (subresource == nullptr) return SendError(exchange, NoSuchResource());
+    if (subresource == nullptr) {
+      return SendError(
+          exchange, resource->custom ? apierrors::NotFound(resource->group_resource(), info.name) : NoSuchResource());
+    }
     if (!Contains(subresource->verbs, info.verb)) return SendError(exchange, NoSuchMethod());
     ServeSubresource(exchange, objects_);
     return count();
@@ -214,8 +222,9 @@ void ApiServer::ServeResource(Exchange& exchange) {
   }
   const bool review = IsReview(*resource);
   const bool binding = resource->group.empty() && resource->plural == "bindings";
-  Result<Representation> representation = Negotiate(
-      exchange.request.headers, review || binding ? Answer::kPlain : Answer::kObject, exchange.query.IsTrue("pretty"));
+  Result<Representation> representation =
+      Negotiate(exchange.request.headers, review || binding ? Answer::kPlain : Answer::kObject,
+                exchange.query.IsTrue("pretty"), resource->custom != nullptr);
   if (!representation) return SendError(exchange, representation.error());
   Result<Reply> reply = [&]() -> Result<Reply> {
     if (review) return AnswerReview(exchange, *authorizer_);

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "keelson/apiserver/authentication.h"
+#include "keelson/apiserver/custom/definitions.h"
 #include "keelson/apiserver/objects.h"
 #include "keelson/apiserver/openapi.h"
 #include "keelson/apiserver/resource.h"
@@ -63,9 +64,10 @@ class ApiServer final : public HttpHandler {
   const std::shared_ptr<const apiserver::Authorizer> authorizer_;
   const apiserver::RulesTable rules_;
   const std::unique_ptr<apiserver::Store> store_;
-  const apiserver::ResourceTable resources_;
+  apiserver::ResourceTable resources_;
   const apiserver::Authenticator authenticator_;
   apiserver::Objects objects_;
+  apiserver::Definitions definitions_;
   apiserver::OpenApi openapi_;
   MetricRegistry metrics_;
   MetricFamily<Counter> request_total_;

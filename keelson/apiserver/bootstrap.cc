@@ -16,9 +16,9 @@ AnyValue Boxed(T object) {
 }
 
 // A request of the server itself.
-Exchange OwnRequest(const Resource& resource, std::string_view namespace_) {
+Exchange OwnRequest(ResourcePtr resource, std::string_view namespace_) {
   Exchange exchange;
-  exchange.resource = &resource;
+  exchange.resource = std::move(resource);
   exchange.info.is_resource = true;
   exchange.info.verb = "create";
   exchange.info.namespace_ = namespace_;
@@ -28,9 +28,9 @@ Exchange OwnRequest(const Resource& resource, std::string_view namespace_) {
 
 template <class T>
 Result<void> Ensure(Objects& objects, T object) {
-  const Resource* resource = objects.resources().FindServing(TypeOf<T>());
+  const ResourcePtr resource = objects.resources().FindServing(TypeOf<T>());
   if (objects.Get(*resource, object.metadata.namespace_, object.metadata.name)) return {};
-  Exchange exchange = OwnRequest(*resource, object.metadata.namespace_);
+  Exchange exchange = OwnRequest(resource, object.metadata.namespace_);
   Result<Reply> created = objects.Create(exchange, Boxed(std::move(object)), {});
   if (!created && !IsAlreadyExists(created.error())) return std::move(created).error();
   return {};
@@ -89,7 +89,7 @@ Result<void> Bootstrap(Objects& objects) {
 }
 
 Result<void> SetServicePort(Objects& objects, uint16_t port) {
-  const Resource* services = objects.resources().FindServing(TypeOf<corev1::Service>());
+  const ResourcePtr services = objects.resources().FindServing(TypeOf<corev1::Service>());
   return objects.Rewrite(
       *services, "default", "kubernetes",
       [&](AnyValue& object) -> Result<void> {

@@ -68,11 +68,14 @@ std::optional<Format> FormatOf(std::string_view type, Answer answer) {
   return std::nullopt;
 }
 
-std::optional<Representation> Meet(const Clause& clause, Answer answer) {
+std::optional<Representation> Meet(const Clause& clause, Answer answer, bool custom) {
   const std::optional<Format> format = FormatOf(clause.type, answer);
   if (!format) return std::nullopt;
   Representation representation{.format = *format};
-  if (clause.as.empty()) return representation;
+  if (clause.as.empty()) {
+    const bool whole = answer != Answer::kPlain;
+    return custom && whole && *format == Format::kProtobuf ? std::nullopt : std::optional(representation);
+  }
   if (answer == Answer::kPlain || clause.group != "meta.k8s.io" ||
       (clause.version != "v1" && clause.version != "v1beta1")) {
     return std::nullopt;
@@ -112,12 +115,12 @@ bool IsForPeople(const Headers& headers) {
 
 std::string MediaType(std::string_view header) { return AsciiLower(Cut(header, ';')); }
 
-Result<Representation> Negotiate(const Headers& headers, Answer answer, bool pretty_asked) {
+Result<Representation> Negotiate(const Headers& headers, Answer answer, bool pretty_asked, bool custom) {
   const bool pretty = pretty_asked || IsForPeople(headers);
   const std::vector<Clause> clauses = ParseAccept(headers);
   if (clauses.empty()) return Representation{.pretty = pretty};
   for (const Clause& clause : clauses) {
-    if (std::optional<Representation> met = Meet(clause, answer)) {
+    if (std::optional<Representation> met = Meet(clause, answer, custom)) {
       met->pretty = pretty;
       return *met;
     }

@@ -35,8 +35,9 @@ enum class Answer : uint8_t {
   kPlain,  // discovery, scale, reviews: no other view than the whole
 };
 
-// The first clause of `Accept` that can be met, by weight and order. Error: 406.
-Result<Representation> Negotiate(const Headers& headers, Answer answer, bool pretty_asked);
+// The first clause of `Accept` that can be met, by weight and order. `custom`: whole objects have no protobuf form.
+// Error: 406.
+Result<Representation> Negotiate(const Headers& headers, Answer answer, bool pretty_asked, bool custom = false);
 
 // "application/json"; of a watch in protobuf: "application/vnd.kubernetes.protobuf;stream=watch".
 std::string_view ContentType(Format format, Answer answer);

@@ -10,6 +10,7 @@
 #include "keelson/api/meta/v1.h"
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/answers.h"
+#include "keelson/apiserver/version_order.h"
 #include "keelson/codec/internal/base64.h"
 #include "keelson/core/hash.h"
 
@@ -58,11 +59,10 @@ std::string StorageHash(const Resource& resource) {
   return text;
 }
 
-std::vector<const Resource*> ResourcesOf(const ResourceTable& resources, std::string_view group,
-                                         std::string_view version) {
-  std::vector<const Resource*> found;
-  for (const auto& resource : resources.all()) {
-    if (resource->group == group && resource->version == version) found.push_back(resource.get());
+ResourceList ResourcesOf(const ResourceTable& resources, std::string_view group, std::string_view version) {
+  ResourceList found;
+  for (const ResourcePtr& resource : *resources.all()) {
+    if (resource->group == group && resource->version == version) found.push_back(resource);
   }
   return found;
 }
@@ -71,7 +71,7 @@ metav1::APIResourceList ResourceListOf(const ResourceTable& resources, std::stri
                                        std::string_view version) {
   metav1::APIResourceList list;
   list.groupVersion = group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);
-  for (const Resource* resource : ResourcesOf(resources, group, version)) {
+  for (const ResourcePtr& resource : ResourcesOf(resources, group, version)) {
     metav1::APIResource entry;
     entry.name = resource->plural;
     entry.singularName = resource->singular;
@@ -126,7 +126,10 @@ metav1::GroupVersionKind KindEntry(const std::string& group, const std::string& 
 apidiscoveryv2::APIResourceDiscovery AggregatedResource(const Resource& resource) {
   apidiscoveryv2::APIResourceDiscovery entry;
   entry.resource = resource.plural;
-  entry.responseKind = KindEntry("", "", resource.kind);
+  // Built-in kinds leave out what the group and version around them say.
+  const bool custom = resource.custom != nullptr;
+  entry.responseKind =
+      custom ? KindEntry(resource.group, resource.version, resource.kind) : KindEntry("", "", resource.kind);
   entry.scope = resource.namespaced ? "Namespaced" : "Cluster";
   entry.singularResource = resource.singular;
   entry.verbs = Texts(resource.verbs);
@@ -135,7 +138,9 @@ apidiscoveryv2::APIResourceDiscovery AggregatedResource(const Resource& resource
   for (const Subresource& subresource : resource.subresources) {
     apidiscoveryv2::APISubresourceDiscovery sub;
     sub.subresource = subresource.name;
-    sub.responseKind = KindEntry(subresource.group, subresource.version, subresource.kind);
+    sub.responseKind = custom && subresource.group.empty()
+                           ? KindEntry(resource.group, resource.version, subresource.kind)
+                           : KindEntry(subresource.group, subresource.version, subresource.kind);
     sub.verbs = Texts(subresource.verbs);
     entry.subresources.push_back(std::move(sub));
   }
@@ -149,7 +154,7 @@ apidiscoveryv2::APIGroupDiscovery AggregatedGroup(const ResourceTable& resources
     apidiscoveryv2::APIVersionDiscovery shown;
     shown.version = version;
     shown.freshness = "Current";
-    for (const Resource* resource : ResourcesOf(resources, group, version)) {
+    for (const ResourcePtr& resource : ResourcesOf(resources, group, version)) {
       shown.resources.push_back(AggregatedResource(*resource));
     }
     entry.versions.push_back(std::move(shown));
@@ -225,29 +230,29 @@ std::vector<std::string_view> PartsOf(std::string_view path) {
 }  // namespace
 
 std::vector<std::string> OrderedGroups(const ResourceTable& resources) {
+  const std::shared_ptr<const ResourceList> all = resources.all();
   std::vector<std::string> groups;
   const auto add = [&](std::string_view group) {
     if (!group.empty() && std::find(groups.begin(), groups.end(), group) == groups.end()) groups.emplace_back(group);
   };
   for (const std::string_view group : kGroupOrder) {
-    const bool served = std::any_of(resources.all().begin(), resources.all().end(),
-                                    [&](const auto& resource) { return resource->group == group; });
+    const bool served =
+        std::any_of(all->begin(), all->end(), [&](const ResourcePtr& resource) { return resource->group == group; });
     if (served) add(group);
   }
-  for (const auto& resource : resources.all()) add(resource->group);
+  for (const ResourcePtr& resource : *all) add(resource->group);
   return groups;
 }
 
 std::vector<std::string> OrderedVersions(const ResourceTable& resources, std::string_view group) {
   std::vector<std::string> versions;
-  for (const auto& resource : resources.all()) {
+  for (const ResourcePtr& resource : *resources.all()) {
     if (resource->group != group) continue;
     if (std::find(versions.begin(), versions.end(), resource->version) == versions.end()) {
       versions.push_back(resource->version);
     }
   }
-  // All are of the form v1, v2: the higher, the newer.
-  std::sort(versions.begin(), versions.end(), std::greater<>());
+  std::sort(versions.begin(), versions.end(), PreferredBefore);
   return versions;
 }
 

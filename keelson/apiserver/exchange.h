@@ -22,7 +22,7 @@ struct Exchange {
   RequestInfo info;
   Query query;
   User user;
-  const Resource* resource = nullptr;  // null when the path names none
+  ResourcePtr resource = {};  // null when the path names none
   std::vector<std::string> warnings = {};
   int sent_status = 0;  // once the answer has begun
 };

@@ -5,6 +5,10 @@
 #include <cstdlib>
 
 #include "keelson/api/status_error.h"
+#include "keelson/apiserver/body_errors.h"
+#include "keelson/apiserver/custom/custom_body.h"
+#include "keelson/apiserver/custom/custom_object.h"
+#include "keelson/apiserver/custom/custom_version.h"
 #include "keelson/codec/convert.h"
 #include "keelson/codec/json_reader.h"
 #include "keelson/codec/json_writer.h"
@@ -16,55 +20,9 @@ namespace keelson::apiserver {
 
 namespace {
 
-constexpr std::string_view kStrictPrefix = "strict decoding error: ";
-constexpr int kMaxDepth = 500;
-
-// What the body says that it is.
-metav1::TypeMeta TypeMetaOf(std::string_view json) {
-  Result<metav1::TypeMeta> meta = FromJson<metav1::TypeMeta>(json);
-  return meta ? std::move(*meta) : metav1::TypeMeta();
-}
-
-Error CannotBeHandled(const Type& type, std::string_view json, std::string_view why) {
-  const metav1::TypeMeta meta = TypeMetaOf(json);
-  const std::string_view kind = meta.kind.empty() ? type.object_kind : std::string_view(meta.kind);
-  const std::string_view api_version = meta.apiVersion.empty() ? type.version : std::string_view(meta.apiVersion);
-  const size_t slash = api_version.find('/');
-  const std::string_view version = slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
-  return apierrors::BadRequest(
-      fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", kind, version, type.object_kind, why));
-}
-
-Error NoDocument(const Type& type, std::string_view body, std::string_view why) {
-  constexpr size_t kShown = 256;
-  std::string shown(body.empty() ? "<empty>" : body.substr(0, kShown));
-  return apierrors::BadRequest(
-      fmt::format("the object provided is unrecognized (must be of type {}): couldn't get version/kind; json parse "
-                  "error: {} ({})",
-                  type.object_kind, why, shown));
-}
-
-// "unknown field "a", duplicate field "b"" as one text each.
-void SplitOddities(std::string_view text, std::vector<std::string>& out) {
-  while (!text.empty()) {
-    size_t end = std::min(text.find("\", unknown field "), text.find("\", duplicate field "));
-    end = end == std::string_view::npos ? text.size() : end + 1;
-    out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 2, text.size()));
-  }
-}
-
-// Reads leniently after strict reading has found oddities, or says what is wrong.
-Result<void> ReadJson(const Type& type, void* value, std::string_view json, FieldValidation validation,
-                      std::vector<std::string>& warnings, std::string* failure) {
-  const bool strict = validation != FieldValidation::kIgnore;
-  Result<void> read = DecodeJson(type, value, json, {.strict = strict, .max_depth = kMaxDepth});
-  if (!read && validation == FieldValidation::kWarn && read.error().message().starts_with(kStrictPrefix)) {
-    SplitOddities(std::string_view(read.error().message()).substr(kStrictPrefix.size()), warnings);
-    read = DecodeJson(type, value, json, {.max_depth = kMaxDepth});
-  }
-  if (!read) *failure = read.error().message();
-  return read;
+void AppendObject(const AnyValue& object, std::string& out) {
+  if (const CustomObject* custom = AsCustom(object)) return AppendCustomJson(object.type(), *custom, out);
+  AppendJson(object.type(), object.data(), out, {.null_when_empty = true});
 }
 
 void DropUnknown(AnyValue& object) {
@@ -78,7 +36,7 @@ Result<AnyValue> DecodeJsonBody(const Type& type, std::string_view json, FieldVa
   if (!ReadJson(type, object.data(), json, validation, warnings, &failure)) {
     if (failure.starts_with(kStrictPrefix)) return CannotBeHandled(type, json, failure);
     // Nothing that begins like a document tells its kind.
-    if (Result<Json> tree = ParseJson(json, {.max_depth = kMaxDepth}); !tree) {
+    if (Result<Json> tree = ParseJson(json, {.max_depth = kMaxBodyDepth}); !tree) {
       return NoDocument(type, json, json.empty() ? "unexpected end of JSON input" : tree.error().message());
     }
     return CannotBeHandled(type, json, failure);
@@ -102,7 +60,7 @@ Result<AnyValue> DecodeProtobufBody(const Type& type, std::string_view body) {
                     envelope->api_version, type.object_kind, type.object_kind, expected));
   }
   AnyValue object(type);
-  if (Result<void> read = DecodeProtobuf(type, object.data(), envelope->raw, {.max_depth = kMaxDepth}); !read) {
+  if (Result<void> read = DecodeProtobuf(type, object.data(), envelope->raw, {.max_depth = kMaxBodyDepth}); !read) {
     return apierrors::BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", type.object_kind,
                                              type.version, type.object_kind, read.error().message()));
   }
@@ -114,6 +72,7 @@ Result<AnyValue> DecodeProtobufBody(const Type& type, std::string_view body) {
 
 Result<AnyValue> DecodeBody(const Type& type, std::string_view body, Format format, FieldValidation validation,
                             std::vector<std::string>& warnings) {
+  if (IsCustom(type)) return DecodeCustomBody(VersionOf(type), body, format, validation, warnings);
   switch (format) {
     case Format::kProtobuf: return DecodeProtobufBody(type, body);
     case Format::kYaml: {
@@ -128,6 +87,7 @@ Result<AnyValue> DecodeBody(const Type& type, std::string_view body, Format form
 
 Result<AnyValue> DecodeDocument(const Type& type, const Json& document, FieldValidation validation,
                                 std::vector<std::string>& warnings) {
+  if (IsCustom(type)) return DecodeCustomDocument(VersionOf(type), document, validation, warnings);
   AnyValue object(type);
   std::string failure;
   KEELSON_RETURN_IF_ERROR(ReadJson(type, object.data(), ToJson(document), validation, warnings, &failure));
@@ -137,6 +97,14 @@ Result<AnyValue> DecodeDocument(const Type& type, const Json& document, FieldVal
 
 AnyValue DecodeStored(const Resource& resource, const StoredObject& stored) {
   AnyValue object(*resource.stored_type);
+  if (CustomObject* custom = AsCustom(object)) {
+    Result<Json> document = ParseJson(stored.json());
+    Result<CustomObject> read = document ? CustomFromDocument(std::move(*document)) : document.error();
+    if (!read) std::abort();
+    *custom = std::move(*read);
+    if (stored.revision() <= resource.reread_up_to) FitToSchema(*resource.custom_stored, *custom);
+    return object;
+  }
   // What was encoded here reads back; should it not, an empty object would be worse than a stop.
   Result<void> read = DecodeJson(*resource.stored_type, object.data(), stored.json());
   if (!read) std::abort();
@@ -146,14 +114,14 @@ AnyValue DecodeStored(const Resource& resource, const StoredObject& stored) {
 AnyValue ToServed(const Resource& resource, AnyValue stored) {
   if (!resource.converts()) return stored;
   AnyValue served(*resource.type);
-  resource.from_stored(stored.data(), served.data());
+  resource.from_stored(resource, stored.data(), served.data());
   return served;
 }
 
 AnyValue ToStored(const Resource& resource, AnyValue served) {
   if (!resource.converts()) return served;
   AnyValue stored(*resource.stored_type);
-  resource.to_stored(served.data(), stored.data());
+  resource.to_stored(resource, served.data(), stored.data());
   return stored;
 }
 
@@ -170,17 +138,27 @@ Draft EncodeDraft(const Resource& resource, AnyValue& object) {
   // A mark where the revision goes; nothing before it in the document can contain a quote of its own.
   constexpr std::string_view kMarked = "\"resourceVersion\":\"?\"";
   meta.resourceVersion = "?";
-  AppendJson(object.type(), object.data(), draft.json, {.null_when_empty = true});
+  AppendObject(object, draft.json);
   meta.resourceVersion = {};
   draft.revision_at = draft.json.find(kMarked) + kMarked.size() - 2;
   draft.json.erase(draft.revision_at, 1);
   draft.labels = meta.labels;
-  if (resource.stored_rules->read_fields) {
-    std::vector<std::string> values;
-    resource.stored_rules->read_fields(object.data(), values);
-    for (const std::string& value : values) draft.fields.push_back(String(value));
-  }
+  draft.fields = SelectableValues(resource, object);
   return draft;
+}
+
+List<String> SelectableValues(const Resource& resource, const AnyValue& object) {
+  List<String> fields;
+  if (!resource.stored_rules->read_fields) return fields;
+  std::vector<std::string> values;
+  resource.stored_rules->read_fields(object.data(), values);
+  for (const std::string& value : values) fields.push_back(String(value));
+  return fields;
+}
+
+Json DocumentOf(const AnyValue& object) {
+  const CustomObject* custom = AsCustom(object);
+  return custom != nullptr ? CustomDocument(object.type(), *custom) : ToJsonValue(object.type(), object.data());
 }
 
 bool SameContent(const StoredObject& stored, const Draft& draft) {
@@ -192,10 +170,10 @@ bool SameContent(const StoredObject& stored, const Draft& draft) {
 }
 
 String ServedJson(const Resource& resource, const StoredObject& stored) {
-  if (!resource.converts()) return stored.json();
+  if (resource.ServedAsStored(stored)) return stored.json();
   const AnyValue served = DecodeServed(resource, stored);
   std::string json;
-  AppendJson(served.type(), served.data(), json, {.null_when_empty = true});
+  AppendObject(served, json);
   return String(json);
 }
 
@@ -205,7 +183,7 @@ String ServedProtobuf(const Resource& resource, const StoredObject& stored) {
     AppendProtobufEnvelope(object.type(), object.data(), envelope);
     return envelope;
   };
-  if (resource.converts()) return String(encode(DecodeServed(resource, stored)));
+  if (!resource.ServedAsStored(stored)) return String(encode(DecodeServed(resource, stored)));
   return stored.Protobuf([&](std::string_view) { return encode(DecodeStored(resource, stored)); });
 }
 

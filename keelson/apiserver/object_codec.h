@@ -32,6 +32,12 @@ AnyValue DecodeServed(const Resource& resource, const StoredObject& stored);
 AnyValue ToServed(const Resource& resource, AnyValue stored);
 AnyValue ToStored(const Resource& resource, AnyValue served);
 
+// The values of the resource's selectable fields, in its order. `object` is of the stored type.
+List<String> SelectableValues(const Resource& resource, const AnyValue& object);
+
+// The object as a JSON tree.
+Json DocumentOf(const AnyValue& object);
+
 // What to store for an object of the stored type. Its resourceVersion is left out.
 Draft EncodeDraft(const Resource& resource, AnyValue& object);
 

@@ -6,6 +6,7 @@
 #include "keelson/api/core/v1.h"
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/answers.h"
+#include "keelson/apiserver/custom/custom_object.h"
 #include "keelson/apiserver/metadata_rules.h"
 #include "keelson/apiserver/object_codec.h"
 #include "keelson/core/clock.h"
@@ -32,6 +33,16 @@ corev1::Service* AsService(AnyValue& object) { return const_cast<corev1::Service
 
 // Sets the field of that name to what `from` has, or empties it when that is null.
 void TakeField(AnyValue& object, std::string_view name, const AnyValue* from) {
+  if (CustomObject* custom = AsCustom(object)) {
+    if (!custom->content.is_object()) custom->content = Json::Object();
+    const Json* kept = from == nullptr ? nullptr : AsCustom(*from)->content.find(name);
+    if (kept == nullptr) {
+      custom->content.object().erase(name);
+    } else {
+      custom->content.object().Set(String(name), *kept);
+    }
+    return;
+  }
   const Field* field = object.type().FindField(name);
   if (field == nullptr) return;
   void* target = WriteField(*field, object.data());
@@ -44,6 +55,8 @@ void TakeField(AnyValue& object, std::string_view name, const AnyValue* from) {
 
 // Whether anything outside metadata and status differs.
 bool SpecChanged(const AnyValue& a, const AnyValue& b) {
+  // Their status is a part like any other unless it has a subresource, and then it was carried over.
+  if (const CustomObject* custom = AsCustom(a)) return custom->content != AsCustom(b)->content;
   for (const Field& field : a.type().fields) {
     if (field.name == "metadata" || field.name == "status") continue;
     if (!Equal(*field.type, ReadField(field, a.data()), ReadField(field, b.data()))) return true;
@@ -110,7 +123,7 @@ Result<ObjectPtr> Objects::Get(const Resource& resource, std::string_view namesp
 }
 
 std::optional<AnyValue> Objects::FindAny(const Type& type, const ObjectKey& key) const {
-  const Resource* resource = resources_.FindServing(type);
+  const ResourcePtr resource = resources_.FindServing(type);
   if (resource == nullptr) return std::nullopt;
   Result<ObjectPtr> found = store_.Get(resource->collection, key.namespace_, key.name);
   if (!found) return std::nullopt;
@@ -119,7 +132,7 @@ std::optional<AnyValue> Objects::FindAny(const Type& type, const ObjectKey& key)
 
 std::vector<AnyValue> Objects::FindAnyAll(const Type& type, std::string_view namespace_) const {
   std::vector<AnyValue> all;
-  const Resource* resource = resources_.FindServing(type);
+  const ResourcePtr resource = resources_.FindServing(type);
   if (resource == nullptr) return all;
   Result<ListPage> page = store_.List(resource->collection, {.namespace_ = std::string(namespace_)});
   if (!page) return all;
@@ -141,7 +154,7 @@ WriteContext Objects::ContextOf(Exchange& exchange, bool dry_run) const {
 Result<void> Objects::AdmitToNamespace(const Resource& resource, const metav1::ObjectMeta& meta) const {
   if (!resource.namespaced) return {};
   static const GroupResource kNamespaces = {"", "namespaces"};
-  const Resource* namespaces = resources_.Find("", "v1", "namespaces");
+  const ResourcePtr namespaces = resources_.Find("", "v1", "namespaces");
   Result<ObjectPtr> found = store_.Get(namespaces->collection, "", meta.namespace_);
   if (!found) return apierrors::NotFound(kNamespaces, meta.namespace_);
   const auto& known = namespaces->stored_rules->selectable_fields;
@@ -168,6 +181,10 @@ Result<void> Objects::Prepare(Exchange& exchange, AnyValue& object, const WriteO
   metav1::ObjectMeta& meta = MetaOf(object);
   WriteContext context = ContextOf(exchange, options.dry_run);
 
+  if (resource.terminating) {
+    return apierrors::Forbidden(resource.group_resource(), meta.name,
+                                "create not allowed while custom resource definition is terminating");
+  }
   meta.uid = NewUid();
   meta.creationTimestamp = context.now;
   meta.deletionTimestamp = {};
@@ -230,7 +247,7 @@ Result<Reply> Objects::Create(Exchange& exchange, AnyValue served, const WriteOp
     }
     const std::string namespace_ = MetaOf(candidate).namespace_.str();
     const std::string name = MetaOf(candidate).name.str();
-    Result<ObjectPtr> stored = store_.Create(resource.collection, EncodeDraft(resource, candidate));
+    Result<ObjectPtr> stored = StoreNew(resource, EncodeDraft(resource, candidate));
     if (stored) {
       if (reservation) reservation->Keep();
       return Reply::Of(std::move(*stored), 201);
@@ -272,7 +289,18 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
   } else {
     // Only the status is taken over; what else a subresource may change, the kind's own rule says.
     if (subresource == "finalize") TakeField(object, "status", &old);
-    if (subresource == "status" || subresource == "approval") {
+    if (CustomObject* custom = AsCustom(object)) {
+      // Not even labels: the status and nothing else.
+      const Json* status = custom->content.find("status");
+      const std::optional<Json> kept = status == nullptr ? std::optional<Json>() : *status;
+      List<metav1::ManagedFieldsEntry> managers = std::move(meta.managedFields);
+      *custom = *AsCustom(old);
+      meta.managedFields = std::move(managers);
+      meta.resourceVersion = {};
+      if (!custom->content.is_object()) custom->content = Json::Object();
+      custom->content.object().erase("status");
+      if (kept) custom->content.object().Set("status", *kept);
+    } else if (subresource == "status" || subresource == "approval") {
       for (const Field& field : object.type().fields) {
         if (field.name != "metadata" && field.name != "status") TakeField(object, field.name, &old);
       }
@@ -291,6 +319,29 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
   WarnOfFinalizers(meta, &old_meta, exchange.warnings);
   if (main && rules.warn && rules.warn_on_update) rules.warn(object.data(), exchange.warnings);
   return object;
+}
+
+void Objects::Tell(const Resource& resource, const ObjectPtr& object, bool deleted) {
+  for (WriteObserver* observer : observers_) observer->OnWritten(resource, object, deleted);
+}
+
+Result<ObjectPtr> Objects::StoreNew(const Resource& resource, Draft draft) {
+  Result<ObjectPtr> stored = store_.Create(resource.collection, std::move(draft));
+  if (stored) Tell(resource, *stored, false);
+  return stored;
+}
+
+Result<ObjectPtr> Objects::StoreChanged(const Resource& resource, Draft draft, Revision expected) {
+  Result<ObjectPtr> stored = store_.Update(resource.collection, std::move(draft), expected);
+  if (stored) Tell(resource, *stored, false);
+  return stored;
+}
+
+Result<ObjectPtr> Objects::StoreGone(const Resource& resource, std::string_view namespace_, std::string_view name,
+                                     Revision expected) {
+  Result<ObjectPtr> gone = store_.Delete(resource.collection, namespace_, name, expected);
+  if (gone) Tell(resource, *gone, true);
+  return gone;
 }
 
 Result<void> Objects::Rewrite(const Resource& resource, std::string_view namespace_, std::string_view name,
@@ -373,7 +424,7 @@ Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const C
     const bool gone = meta.deletionTimestamp && meta.finalizers.empty() &&
                       (!meta.deletionGracePeriodSeconds || *meta.deletionGracePeriodSeconds == 0) && !HoldsBack(object);
     if (gone) {
-      Result<ObjectPtr> deleted = store_.Delete(resource.collection, namespace_, name, (*current)->revision());
+      Result<ObjectPtr> deleted = StoreGone(resource, namespace_, name, (*current)->revision());
       if (deleted) {
         if (const corev1::Service* service = AsService(old)) addresses_.Release(*service, nullptr);
         return Reply::Of(Unstored(resource, object, (*current)->revision()));
@@ -382,7 +433,7 @@ Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const C
     } else {
       Draft draft = EncodeDraft(resource, object);
       if (SameContent(**current, draft)) return Reply::Of(std::move(*current));
-      Result<ObjectPtr> stored = store_.Update(resource.collection, std::move(draft), (*current)->revision());
+      Result<ObjectPtr> stored = StoreChanged(resource, std::move(draft), (*current)->revision());
       if (stored) {
         if (reservation) reservation->Keep();
         if (const corev1::Service* service = AsService(old)) addresses_.Release(*service, AsService(object));

@@ -25,10 +25,22 @@ bool HoldsBack(const AnyValue& object);
 // What an object would be like if it were stored at that revision: the answer to a dry run.
 ObjectPtr Unstored(const Resource& resource, AnyValue& object, Revision revision);
 
+// Hears of writes once they are stored, on the thread that made them and before its client has the answer; so what it
+// does in turn is there when the client goes on. Writes that Rewrite makes are not told.
+class WriteObserver {
+ public:
+  virtual ~WriteObserver() = default;
+  // `object` as it is stored, or with `deleted` as it was last.
+  virtual void OnWritten(const Resource& resource, const ObjectPtr& object, bool deleted) = 0;
+};
+
 // Thread-safe.
 class Objects final : public Lookup {
  public:
   Objects(Store& store, const ResourceTable& resources) : store_(store), resources_(resources) {}
+
+  // Before the first request; it must live as long as this.
+  void AddObserver(WriteObserver& observer) { observers_.push_back(&observer); }
 
   // kNotFound in the words of the API.
   Result<ObjectPtr> Get(const Resource& resource, std::string_view namespace_, std::string_view name) const;
@@ -64,6 +76,13 @@ class Objects final : public Lookup {
   std::vector<AnyValue> FindAnyAll(const Type& type, std::string_view namespace_) const override;
 
  private:
+  // What the store does, and the observers told.
+  Result<ObjectPtr> StoreNew(const Resource& resource, Draft draft);
+  Result<ObjectPtr> StoreChanged(const Resource& resource, Draft draft, Revision expected);
+  Result<ObjectPtr> StoreGone(const Resource& resource, std::string_view namespace_, std::string_view name,
+                              Revision expected);
+  void Tell(const Resource& resource, const ObjectPtr& object, bool deleted);
+
   WriteContext ContextOf(Exchange& exchange, bool dry_run) const;
   // NamespaceLifecycle: new objects need a namespace that is there and stays.
   Result<void> AdmitToNamespace(const Resource& resource, const metav1::ObjectMeta& meta) const;
@@ -73,6 +92,7 @@ class Objects final : public Lookup {
   Store& store_;
   const ResourceTable& resources_;
   ServiceAddresses addresses_;
+  std::vector<WriteObserver*> observers_;
 };
 
 }  // namespace keelson::apiserver

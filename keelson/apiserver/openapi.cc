@@ -275,7 +275,7 @@ class DocumentMaker {
 
 String OpenApi::Make(std::string_view group, std::string_view version) const {
   DocumentMaker maker(group, version);
-  for (const auto& resource : resources_.all()) {
+  for (const ResourcePtr& resource : *resources_.all()) {
     if (resource->group == group && resource->version == version) maker.Add(*resource);
   }
   return String(maker.Text());

@@ -266,11 +266,15 @@ bool Selects(const Resource& resource, const ListOptions& options, const StoredO
   if (!options.labels.empty() && !options.labels.Matches(object.labels())) return false;
   if (options.fields.empty()) return true;
   const auto& known = resource.selectable_fields();
+  // An object that met an earlier definition was stored with the fields of that one.
+  const List<String> values = object.revision() > resource.reread_up_to
+                                  ? object.fields()
+                                  : SelectableValues(resource, DecodeStored(resource, object));
   return options.fields.Matches([&](const std::string& field) -> std::optional<std::string_view> {
     if (field == "metadata.name") return object.name().view();
     if (field == "metadata.namespace") return object.namespace_().view();
-    for (size_t i = 0; i < known.size() && i < object.fields().size(); ++i) {
-      if (known[i] == field) return object.fields()[i].view();
+    for (size_t i = 0; i < known.size() && i < values.size(); ++i) {
+      if (known[i] == field) return values[i].view();
     }
     return std::nullopt;
   });

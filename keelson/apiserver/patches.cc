@@ -82,7 +82,7 @@ Result<ObjectPatch> ObjectPatch::Parse(PatchKind kind, std::string_view body) {
 
 Result<AnyValue> ObjectPatch::Apply(const AnyValue& object, FieldValidation validation,
                                     std::vector<std::string>& warnings) const {
-  const Json before = ToJsonValue(object.type(), object.data());
+  const Json before = DocumentOf(object);
   Json after;
   switch (kind_) {
     case PatchKind::kJson: {

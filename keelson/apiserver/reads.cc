@@ -93,8 +93,8 @@ Result<Reply> GetObject(Exchange& exchange, Objects& objects) {
 }
 
 void ListObjects(Exchange& exchange, Objects& objects) {
-  Result<Representation> representation =
-      Negotiate(exchange.request.headers, Answer::kList, exchange.query.IsTrue("pretty"));
+  Result<Representation> representation = Negotiate(
+      exchange.request.headers, Answer::kList, exchange.query.IsTrue("pretty"), exchange.resource->custom != nullptr);
   if (!representation) return SendError(exchange, representation.error());
   Result<std::pair<ListRequest, ListPage>> listed = RunList(exchange, objects);
   if (!listed) return SendError(exchange, listed.error());

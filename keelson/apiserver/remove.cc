@@ -5,6 +5,7 @@
 
 #include "keelson/api/core/v1.h"
 #include "keelson/api/status_error.h"
+#include "keelson/apiserver/custom/definition_status.h"
 #include "keelson/apiserver/metadata_rules.h"
 #include "keelson/apiserver/object_codec.h"
 #include "keelson/apiserver/objects.h"
@@ -116,6 +117,7 @@ Result<Reply> Objects::DeleteOne(Exchange& exchange, const Resource& resource, s
   const std::string_view namespace_ = resource.namespaced ? asked_namespace : std::string_view();
   const ErasedRules& rules = *resource.stored_rules;
   const bool is_namespace = resource.stored_type == &TypeOf<corev1::Namespace>();
+  const bool is_definition = resource.stored_type == &TypeOf<apiextensionsv1::CustomResourceDefinition>();
   if (rules.orphan_by_default && resource.group == "batch" && !options.propagation && !options.orphan_dependents) {
     exchange.warnings.push_back(
         "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or "
@@ -151,6 +153,7 @@ Result<Reply> Objects::DeleteOne(Exchange& exchange, const Resource& resource, s
     }
     List<String> finalizers = FinalizersFor(rules, meta, options);
     if (is_namespace && was_deleting) finalizers = meta.finalizers;
+    if (is_definition && !was_deleting) finalizers.push_back(String(kCleanupFinalizer));
     const bool stays = !finalizers.empty() || HoldsBack(object);
     const bool mark = graceful || stays || finalizers != meta.finalizers;
 
@@ -161,20 +164,23 @@ Result<Reply> Objects::DeleteOne(Exchange& exchange, const Resource& resource, s
       marked_meta.finalizers = finalizers;
       if (!was_deleting) {
         marked_meta.deletionTimestamp = metav1::Time(now + std::chrono::seconds(grace));
-        if (!is_namespace) marked_meta.deletionGracePeriodSeconds = grace;
-        if (marked_meta.generation > 0) ++marked_meta.generation;
+        if (!is_namespace && !is_definition) marked_meta.deletionGracePeriodSeconds = grace;
+        if (marked_meta.generation > 0 && !is_definition) ++marked_meta.generation;
       } else if (graceful && marked_meta.deletionGracePeriodSeconds &&
                  grace < *marked_meta.deletionGracePeriodSeconds) {
         marked_meta.deletionTimestamp = metav1::Time(now + std::chrono::seconds(grace));
         marked_meta.deletionGracePeriodSeconds = grace;
       }
       if (is_namespace) static_cast<corev1::Namespace*>(marked.data())->status.phase = "Terminating";
+      if (is_definition && !was_deleting) {
+        MarkForDeletion(*static_cast<apiextensionsv1::CustomResourceDefinition*>(marked.data()), metav1::Time(now));
+      }
       if (options.dry_run) {
         return Reply::Of(Unstored(resource, marked, current->revision()));
       }
       Draft draft = EncodeDraft(resource, marked);
       if (!SameContent(*current, draft)) {
-        Result<ObjectPtr> updated = store_.Update(resource.collection, std::move(draft), current->revision());
+        Result<ObjectPtr> updated = StoreChanged(resource, std::move(draft), current->revision());
         if (!updated) {
           if (updated.error().code() == ErrorCode::kConflict) continue;
           return apierrors::NotFound(resource.group_resource(), name);
@@ -186,7 +192,7 @@ Result<Reply> Objects::DeleteOne(Exchange& exchange, const Resource& resource, s
     if (options.dry_run) {
       return AnswersWithObject(resource) ? Reply::Of(std::move(current)) : Gone(resource, *current);
     }
-    Result<ObjectPtr> deleted = store_.Delete(resource.collection, namespace_, name, current->revision());
+    Result<ObjectPtr> deleted = StoreGone(resource, namespace_, name, current->revision());
     if (!deleted) {
       if (deleted.error().code() == ErrorCode::kConflict) continue;
       return apierrors::NotFound(resource.group_resource(), name);

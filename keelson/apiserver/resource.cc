@@ -28,10 +28,10 @@ const Type* FindListType(const BuiltinResource& builtin) {
 template <class From, class Stored, auto to_stored, auto from_stored>
 void StoreAs(Resource& resource) {
   resource.stored_type = &TypeOf<Stored>();
-  resource.to_stored = [](const void* from, void* to) {
+  resource.to_stored = [](const Resource&, const void* from, void* to) {
     *static_cast<Stored*>(to) = to_stored(*static_cast<const From*>(from));
   };
-  resource.from_stored = [](const void* from, void* to) {
+  resource.from_stored = [](const Resource&, const void* from, void* to) {
     *static_cast<From*>(to) = from_stored(*static_cast<const Stored*>(from));
   };
 }
@@ -56,12 +56,13 @@ const Subresource* Resource::FindSubresource(std::string_view name) const {
 
 ResourceTable::ResourceTable(const RulesTable& rules, Store& store) {
   for (const BuiltinResource& builtin : BuiltinResources()) {
-    auto resource = std::make_unique<Resource>();
+    auto resource = std::make_shared<Resource>();
     resource->group = builtin.group;
     resource->version = builtin.version;
     resource->plural = builtin.plural;
     resource->singular = builtin.singular;
     resource->kind = builtin.kind;
+    resource->list_kind = resource->kind + "List";
     resource->namespaced = builtin.namespaced;
     resource->verbs = Texts(builtin.verbs);
     resource->short_names = Texts(builtin.short_names);
@@ -86,19 +87,51 @@ ResourceTable::ResourceTable(const RulesTable& rules, Store& store) {
     resource->rules = &rules.Of(*resource->type);
     resource->stored_rules = &rules.Of(*resource->stored_type);
     resource->collection = store.Register(CollectionName(*resource));
-    by_name_[{resource->group, resource->version, resource->plural}] = resource.get();
-    all_.push_back(std::move(resource));
+    by_name_[{resource->group, resource->version, resource->plural}] = resource;
+    builtin_.push_back(std::move(resource));
   }
+  auto view = std::make_shared<View>();
+  view->all = std::make_shared<ResourceList>(builtin_);
+  view_ = std::move(view);
 }
 
-const Resource* ResourceTable::Find(std::string_view group, std::string_view version, std::string_view plural) const {
-  const auto found = by_name_.find(std::tuple(group, version, plural));
-  return found == by_name_.end() ? nullptr : found->second;
+std::shared_ptr<const ResourceTable::View> ResourceTable::Current() const {
+  MutexLock lock(mutex_);
+  return view_;
 }
 
-const Resource* ResourceTable::FindServing(const Type& type) const {
-  for (const auto& resource : all_) {
-    if (resource->type == &type) return resource.get();
+void ResourceTable::SetCustom(const std::string& definition, ResourceList resources) {
+  MutexLock lock(mutex_);
+  auto view = std::make_shared<View>();
+  view->generation = view_->generation + 1;
+  view->by_definition = view_->by_definition;
+  if (resources.empty()) {
+    view->by_definition.erase(definition);
+  } else {
+    view->by_definition[definition] = std::move(resources);
+  }
+  for (const auto& [name, list] : view->by_definition) {
+    for (const ResourcePtr& resource : list) {
+      view->custom[{resource->group, resource->version, resource->plural}] = resource;
+    }
+  }
+  auto all = std::make_shared<ResourceList>(builtin_);
+  for (const auto& [name, resource] : view->custom) all->push_back(resource);
+  view->all = std::move(all);
+  view_ = std::move(view);
+}
+
+ResourcePtr ResourceTable::Find(std::string_view group, std::string_view version, std::string_view plural) const {
+  const auto name = std::tuple(group, version, plural);
+  if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
+  const std::shared_ptr<const View> view = Current();
+  const auto found = view->custom.find(name);
+  return found == view->custom.end() ? nullptr : found->second;
+}
+
+ResourcePtr ResourceTable::FindServing(const Type& type) const {
+  for (const ResourcePtr& resource : builtin_) {
+    if (resource->type == &type) return resource;
   }
   return nullptr;
 }
@@ -109,12 +142,16 @@ bool ResourceTable::HasGroup(std::string_view path) const {
   if (!path.starts_with(kGroups)) return false;
   path.remove_prefix(kGroups.size());
   const std::string_view group = path.substr(0, path.find('/'));
-  return std::any_of(all_.begin(), all_.end(), [&](const auto& resource) { return resource->group == group; });
+  const std::shared_ptr<const ResourceList> resources = all();
+  return std::any_of(resources->begin(), resources->end(),
+                     [&](const ResourcePtr& resource) { return resource->group == group; });
 }
 
 bool ResourceTable::HasGroupVersion(std::string_view group, std::string_view version) const {
-  const auto found = by_name_.lower_bound(std::tuple(group, version, std::string_view()));
-  return found != by_name_.end() && std::get<0>(found->first) == group && std::get<1>(found->first) == version;
+  const std::shared_ptr<const ResourceList> resources = all();
+  return std::any_of(resources->begin(), resources->end(), [&](const ResourcePtr& resource) {
+    return resource->group == group && resource->version == version;
+  });
 }
 
 }  // namespace keelson::apiserver

@@ -1,7 +1,7 @@
 // A resource in one version of its group, and the table of all that are served.
 #pragma once
 
-#include <functional>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +15,7 @@
 #include "keelson/api/type.h"
 #include "keelson/apiserver/kinds/rules.h"
 #include "keelson/apiserver/store/store.h"
+#include "keelson/core/mutex.h"
 
 namespace keelson::apiserver {
 
@@ -26,12 +27,15 @@ struct Subresource {
   std::vector<std::string> verbs;
 };
 
+struct CustomVersion;
+
 struct Resource {
   std::string group;
   std::string version;
   std::string plural;
   std::string singular;
   std::string kind;
+  std::string list_kind;
   bool namespaced = false;
   std::vector<std::string> verbs;
   std::vector<std::string> short_names;
@@ -40,14 +44,22 @@ struct Resource {
   std::span<const BuiltinColumn> columns;
 
   const Type* type = nullptr;       // what requests and answers of this version carry
-  const Type* list_type = nullptr;  // "PodList"; null when it is not listed
+  const Type* list_type = nullptr;  // "PodList"; null when it is not listed, and for custom kinds
   const Type* stored_type = nullptr;
   const ErasedRules* rules = nullptr;         // of `type`: its defaults
   const ErasedRules* stored_rules = nullptr;  // of `stored_type`: everything else
   // Between `type` and `stored_type`, metadata included; null when they are the same.
-  void (*to_stored)(const void* from, void* to) = nullptr;
-  void (*from_stored)(const void* from, void* to) = nullptr;
+  void (*to_stored)(const Resource& resource, const void* from, void* to) = nullptr;
+  void (*from_stored)(const Resource& resource, const void* from, void* to) = nullptr;
   CollectionId collection{};
+  std::shared_ptr<const CustomVersion> custom = {};         // what its definition says; null for built-in kinds
+  std::shared_ptr<const CustomVersion> custom_stored = {};  // likewise of the version that is stored
+
+  // ---- Custom kinds, whose definition may change under live objects ----
+  // Objects that were stored up to this revision met an earlier schema: reading them applies the present one.
+  Revision reread_up_to = 0;
+  mutable std::atomic<bool> terminating{false};  // its definition is being deleted: nothing new is taken
+  mutable std::atomic<bool> removed{false};      // its definition is gone: whoever still watches is sent home
 
   bool has_verb(std::string_view verb) const;
   const Subresource* FindSubresource(std::string_view name) const;
@@ -60,25 +72,54 @@ struct Resource {
     return rules->selectable_fields.empty() ? stored_rules->selectable_fields : rules->selectable_fields;
   }
   bool converts() const { return to_stored != nullptr; }
+  // Whether clients of this version get the very bytes that are stored.
+  bool ServedAsStored(const StoredObject& object) const {
+    return to_stored == nullptr && object.revision() > reread_up_to;
+  }
 };
 
-// Made once, then read from any thread.
+// Custom resources come and go while requests, and watches that last, still use them: who needs one for longer than
+// a call holds on to it.
+using ResourcePtr = std::shared_ptr<const Resource>;
+using ResourceList = std::vector<ResourcePtr>;
+
+// The built-in resources, and those that definitions add. Thread-safe.
 class ResourceTable {
  public:
   // Every built-in resource, its collections registered in the store.
   ResourceTable(const RulesTable& rules, Store& store);
 
   // Null when there is none.
-  const Resource* Find(std::string_view group, std::string_view version, std::string_view plural) const;
-  const Resource* FindServing(const Type& type) const;
+  ResourcePtr Find(std::string_view group, std::string_view version, std::string_view plural) const;
+  // Of a built-in type.
+  ResourcePtr FindServing(const Type& type) const;
   // Whether the path is below /api or below the path of a group that is served, in whatever version.
   bool HasGroup(std::string_view path) const;
   bool HasGroupVersion(std::string_view group, std::string_view version) const;
-  const std::vector<std::unique_ptr<Resource>>& all() const { return all_; }
+
+  // All that is served at present: the built-in ones in their order, then the custom ones by group and plural.
+  std::shared_ptr<const ResourceList> all() const { return Current()->all; }
+  // Grows whenever custom resources change: what was made from an older table is out of date.
+  uint64_t generation() const { return Current()->generation; }
+
+  // Puts these in the place of what the definition of that name ("widgets.example.com") had before; none: it is gone.
+  void SetCustom(const std::string& definition, ResourceList resources);
 
  private:
-  std::vector<std::unique_ptr<Resource>> all_;
-  std::map<std::tuple<std::string, std::string, std::string>, const Resource*, std::less<>> by_name_;
+  using Name = std::tuple<std::string, std::string, std::string>;
+  struct View {
+    uint64_t generation = 0;
+    std::map<std::string, ResourceList> by_definition;
+    std::map<Name, ResourcePtr, std::less<>> custom;
+    std::shared_ptr<const ResourceList> all;
+  };
+
+  std::shared_ptr<const View> Current() const;
+
+  ResourceList builtin_;
+  std::map<Name, ResourcePtr, std::less<>> by_name_;
+  mutable Mutex mutex_{"apiserver-resources"};
+  std::shared_ptr<const View> view_;  // guarded by mutex_
 };
 
 }  // namespace keelson::apiserver

@@ -5,6 +5,7 @@
 #include "keelson/api/core/v1.h"
 #include "keelson/api/label_selector_struct.h"
 #include "keelson/api/status_error.h"
+#include "keelson/apiserver/custom/custom_scale.h"
 #include "keelson/apiserver/kinds/field_errors.h"
 #include "keelson/apiserver/object_codec.h"
 #include "keelson/apiserver/options.h"
@@ -53,6 +54,7 @@ void WithScalable(const AnyValue& object, Visit visit) {
 
 autoscalingv1::Scale ScaleOf(const AnyValue& object) {
   autoscalingv1::Scale scale;
+  if (AsCustom(object) != nullptr) return CustomScaleOf(object);
   WithScalable(object, [&](const auto& typed) { scale = ScaleOfKind(typed); });
   return scale;
 }
@@ -69,6 +71,12 @@ Result<void> CheckScale(const autoscalingv1::Scale& scale) {
 // The stored object with the replicas and the version that the Scale asks for.
 AnyValue Scaled(const AnyValue& object, const autoscalingv1::Scale& scale) {
   AnyValue scaled = object;
+  if (CustomObject* custom = AsCustom(scaled)) {
+    SetCustomReplicas(VersionOf(scaled.type()), *custom, scale.spec.replicas);
+    custom->metadata.resourceVersion = scale.metadata.resourceVersion;
+    if (!scale.metadata.uid.empty()) custom->metadata.uid = scale.metadata.uid;
+    return scaled;
+  }
   WithScalable(scaled, [&](auto& typed) {
     typed.spec.replicas = scale.spec.replicas;
     typed.metadata.resourceVersion = scale.metadata.resourceVersion;
@@ -97,6 +105,7 @@ Result<Reply> ServeScale(Exchange& exchange, Objects& objects) {
   const Resource& resource = *exchange.resource;
   if (exchange.info.verb == "get") {
     KEELSON_TRY(found, objects.Get(resource, exchange.info.namespace_, exchange.info.name));
+    if (resource.custom != nullptr) KEELSON_RETURN_IF_ERROR(CheckScalable(DecodeServed(resource, *found)));
     return AsScale(resource, Reply::Of(std::move(found)));
   }
   if (exchange.info.verb == "update") {

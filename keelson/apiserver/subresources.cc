@@ -62,7 +62,8 @@ Result<Reply> Bind(Exchange& exchange, Objects& objects, const corev1::Binding& 
   if (binding.target.name.empty()) errors.Required(target_name, "");
   if (!errors.empty()) return apierrors::Invalid({"", "Binding"}, binding.metadata.name, errors.causes());
 
-  const Resource& pods = *objects.resources().Find("", "v1", "pods");
+  const ResourcePtr pods_resource = objects.resources().Find("", "v1", "pods");
+  const Resource& pods = *pods_resource;
   const GroupResource shown = {"", "pods/binding"};
   KEELSON_RETURN_IF_ERROR(objects.Rewrite(
       pods, exchange.info.namespace_, name,
@@ -119,7 +120,8 @@ bool IsReady(const corev1::Pod& pod) {
 // Takes one disruption from the budget, or says why there is none.
 Result<void> SpendDisruption(Objects& objects, const policyv1::PodDisruptionBudget& budget, std::string_view pod,
                              bool dry_run) {
-  const Resource& budgets = *objects.resources().Find("policy", "v1", "poddisruptionbudgets");
+  const ResourcePtr budgets_resource = objects.resources().Find("policy", "v1", "poddisruptionbudgets");
+  const Resource& budgets = *budgets_resource;
   return objects.Rewrite(
       budgets, budget.metadata.namespace_, budget.metadata.name,
       [&](AnyValue& object) -> Result<void> {
@@ -282,7 +284,8 @@ void ServeSubresource(Exchange& exchange, Objects& objects) {
   if (exchange.info.subresource == "log") return ServeLog(exchange, objects);
   const bool plain = exchange.info.subresource == "scale" || exchange.info.verb == "create";
   Result<Representation> representation =
-      Negotiate(exchange.request.headers, plain ? Answer::kPlain : Answer::kObject, exchange.query.IsTrue("pretty"));
+      Negotiate(exchange.request.headers, plain ? Answer::kPlain : Answer::kObject, exchange.query.IsTrue("pretty"),
+                exchange.resource->custom != nullptr);
   if (!representation) return SendError(exchange, representation.error());
   Result<Reply> reply = ReplyOf(exchange, objects);
   if (!reply) return SendError(exchange, reply.error());

@@ -118,11 +118,11 @@ class WatchSession final : public WatchSink, public std::enable_shared_from_this
     for (const EventPtr& event : events) {
       if (event->revision() > since_) Deliver(*event);
     }
-    if (exchange_.response->pending() > limits_.max_pending_bytes) End();
+    if (exchange_.response->pending() > limits_.max_pending_bytes || exchange_.resource->removed) End();
   }
 
   void OnTick(TimePoint now, Revision seen) override {
-    if (now >= deadline_) return End();
+    if (now >= deadline_ || exchange_.resource->removed) return End();
     if (options_.allow_bookmarks && now - last_bookmark_ >= limits_.bookmark_interval) {
       last_bookmark_ = now;
       SendBookmark(std::max(seen, since_), false);
@@ -164,7 +164,7 @@ class WatchSession final : public WatchSink, public std::enable_shared_from_this
       return SendObject("DELETED", *vanished, vanished);
     }
     const Change change = !after ? Change::kDeleted : before ? Change::kModified : Change::kAdded;
-    if (representation_.view != View::kWhole || exchange_.resource->converts()) {
+    if (representation_.view != View::kWhole || !exchange_.resource->ServedAsStored(*event.object())) {
       return SendObject(NameOf(change), *event.object(), event.object());
     }
     Write(event.Encoded(FrameOf(change, representation_.format), [&] {
@@ -226,8 +226,7 @@ class WatchSession final : public WatchSink, public std::enable_shared_from_this
                            Encode(TypeOf<metav1::Table>(), &table, representation_.format, false))));
       return;
     }
-    Write(String(FrameOf(representation_.format, "BOOKMARK",
-                         Encode(object.type(), object.data(), representation_.format, false))));
+    Write(String(FrameOf(representation_.format, "BOOKMARK", Encode(object, representation_.format, false))));
   }
 
   // Once the answer has begun, an error is an event.
@@ -262,7 +261,8 @@ class WatchSession final : public WatchSink, public std::enable_shared_from_this
 }  // namespace
 
 void StartWatch(Exchange exchange, Objects& objects, const WatchLimits& limits) {
-  Result<Representation> representation = Negotiate(exchange.request.headers, Answer::kWatch, false);
+  Result<Representation> representation =
+      Negotiate(exchange.request.headers, Answer::kWatch, false, exchange.resource->custom != nullptr);
   if (!representation) return SendError(exchange, representation.error());
   Result<ListOptions> options = ReadListOptions(exchange, true);
   if (!options) return SendError(exchange, options.error());

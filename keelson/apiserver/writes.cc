@@ -82,8 +82,8 @@ Result<Reply> DeleteObject(Exchange& exchange, Objects& objects) {
 }
 
 void DeleteCollection(Exchange& exchange, Objects& objects) {
-  Result<Representation> representation =
-      Negotiate(exchange.request.headers, Answer::kList, exchange.query.IsTrue("pretty"));
+  Result<Representation> representation = Negotiate(
+      exchange.request.headers, Answer::kList, exchange.query.IsTrue("pretty"), exchange.resource->custom != nullptr);
   if (!representation) return SendError(exchange, representation.error());
   Result<DeleteOptions> options = ReadDeleteOptions(exchange);
   if (!options) return SendError(exchange, options.error());
