@@ -22,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "keelson/apiserver/cel/type.h"
@@ -34,6 +35,7 @@ class RE2;
 namespace keelson::apiserver::cel {
 
 class EvalContext;
+class TimeZone;
 
 // Arguments of a strict function are never errors, and are of the declared types. A failure is an error value.
 using Implementation = Value (*)(EvalContext& context, std::span<const Value> args);
@@ -88,7 +90,11 @@ class FunctionTable {
 // Operators, size, conversions, text, time, `in`, optionals: what the language itself has.
 void AddStandardFunctions(FunctionTable& table);
 
-class Program;  // program.h
+// A regular expression that is a constant of a program.
+struct ConstantPattern {
+  std::string_view text;
+  std::shared_ptr<const re2::RE2> regex;
+};
 
 // What functions share during one evaluation. Not thread-safe.
 class EvalContext {
@@ -109,6 +115,9 @@ class EvalContext {
   // `error` has RE2's message. Good until the next call.
   const re2::RE2* Regex(std::string_view pattern, std::string* error);
 
+  // By its IANA name, read once for all of the evaluation; null when there is none.
+  const TimeZone* Zone(std::string_view name);
+
   // Cost so far, as cel-go counts it.
   uint64_t cost() const { return cost_; }
   // Once the cost, or the memory, exceeds its limit: everything evaluates to the error that says so.
@@ -122,8 +131,9 @@ class EvalContext {
   const uint64_t cost_limit_;
   uint64_t cost_ = 0;
   bool cancelled_ = false;
-  const Program* program_ = nullptr;
+  std::span<const ConstantPattern> patterns_;
   std::shared_ptr<const re2::RE2> last_regex_;
+  std::vector<std::pair<std::string, std::shared_ptr<const TimeZone>>> zones_;
 };
 
 }  // namespace keelson::apiserver::cel

@@ -29,6 +29,7 @@ class Opaque;
 class Shape;
 class Value;
 struct MapEntry;
+struct MapTable;
 
 // Memory for the values that one evaluation makes, freed together. Not thread-safe.
 class Arena {
@@ -56,8 +57,11 @@ class Arena {
     return object;
   }
 
-  // Bytes given out since the last Clear: evaluation stops when there are too many.
+  // Bytes given out, and steps of hidden loops (the items that a comparison went through), since the last Clear.
   size_t used() const { return used_; }
+  void AddWork(size_t steps) { work_ += steps; }
+  // So much of either that evaluation should stop: an expression, or a document made for it, means harm.
+  bool exhausted() const { return used_ > kMaxBytes || work_ > kMaxWork; }
   // Forgets everything; keeps the first block for the next evaluation.
   void Clear();
 
@@ -67,9 +71,13 @@ class Arena {
     void (*destroy)(void*);
   };
 
+  static constexpr size_t kMaxBytes = size_t{256} << 20;
+  static constexpr size_t kMaxWork = 50'000'000;
+
   char* at_ = nullptr;
   char* end_ = nullptr;
   size_t used_ = 0;
+  size_t work_ = 0;
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::vector<Owned> owned_;
 };
@@ -107,10 +115,11 @@ class Value {
   static Value OfError(std::string_view message) { return OfText(ValueKind::kError, message); }
   // An error that tells of a value that no overload takes.
   static Value NoSuchOverload() { return OfError("no such overload"); }
-  // Seconds since 1970 and 0…999,999,999 ns.
-  static Value OfTimestamp(int64_t seconds, uint32_t nanos) {
+  // Seconds since 1970 and 0…999,999,999 ns; the offset from UTC that the text had matters for string() alone.
+  static Value OfTimestamp(int64_t seconds, uint32_t nanos, int16_t offset_minutes = 0) {
     Value value(ValueKind::kTimestamp, static_cast<uint64_t>(seconds));
     value.size_ = nanos;
+    value.offset_minutes_ = offset_minutes;
     return value;
   }
   static Value OfDuration(int64_t nanos) { return Value(ValueKind::kDuration, static_cast<uint64_t>(nanos)); }
@@ -120,10 +129,11 @@ class Value {
     value.size_ = static_cast<uint32_t>(items.size());
     return value;
   }
-  // Entries with distinct keys, in the order of iteration.
-  static Value OfMap(std::span<const MapEntry> entries) {
+  // Entries with distinct keys, in the order of iteration. For many of them use a MapBuilder (map_builder.h).
+  static Value OfMap(std::span<const MapEntry> entries, const MapTable* table = nullptr) {
     Value value(ValueKind::kMap, Address(entries.data()));
     value.size_ = static_cast<uint32_t>(entries.size());
+    value.table_ = table;
     return value;
   }
   // A list or an object of a document, seen through a shape.
@@ -158,6 +168,7 @@ class Value {
   std::string_view text() const { return {At<const char>(), size_}; }  // string, bytes, type's name, error's message
   int64_t seconds() const { return static_cast<int64_t>(bits_); }      // of a timestamp
   uint32_t nanos() const { return size_; }
+  int offset_minutes() const { return offset_minutes_; }
   int64_t duration() const { return static_cast<int64_t>(bits_); }  // nanoseconds
   const Value* optional() const { return At<const Value>(); }       // null: none
   const Opaque* opaque() const { return At<const Opaque>(); }
@@ -165,11 +176,16 @@ class Value {
   // Lists and maps: of a document, or of values.
   bool is_json() const { return is_json_; }
   const Json& json() const { return *At<const Json>(); }
-  const Shape* shape() const { return shape_; }  // may be null when not of a document
+  // Null for maps that are not of a document; for lists that are not, perhaps.
+  const Shape* shape() const { return kind_ == ValueKind::kMap && !is_json_ ? nullptr : shape_; }
+  const MapTable* table() const { return table_; }  // of a map of values; null when it has none
   std::span<const Value> items() const;
   std::span<const MapEntry> entries() const;
 
  private:
+  friend class ListBuilder;
+  friend class MapBuilder;
+
   Value(ValueKind kind, uint64_t bits, const Shape* shape = nullptr) : kind_(kind), bits_(bits), shape_(shape) {}
   static Value OfText(ValueKind kind, std::string_view text) {
     Value value(kind, Address(text.data()));
@@ -184,9 +200,13 @@ class Value {
 
   ValueKind kind_ = ValueKind::kNull;
   bool is_json_ = false;
+  int16_t offset_minutes_ = 0;  // of a list: whether a ListBuilder made its memory
   uint32_t size_ = 0;
   uint64_t bits_ = 0;
-  const Shape* shape_ = nullptr;
+  union {
+    const Shape* shape_ = nullptr;
+    const MapTable* table_;
+  };
 };
 static_assert(sizeof(Value) == 24 && std::is_trivially_copyable_v<Value>);
 
@@ -228,10 +248,14 @@ class Shape {
   // As what CEL iterates over a member of this key; false: it is not seen.
   virtual bool NameOfKey(std::string_view key, Arena& arena, std::string_view* name) const;
 
-  // `list` has this shape, `other` is any list. By default in order, item by item.
+  // Whether a key that is no string is an error, rather than of no member.
+  virtual bool KeysAreStrings() const { return false; }
+
+  // `list` has this shape, `other` is any value. By default in order, item by item.
   virtual Value ListsEqual(const Value& list, const Value& other, Arena& arena) const;
+  // `list` has this shape, `other` is any list.
   virtual Value AddLists(const Value& list, const Value& other, Arena& arena) const;
-  // `map` has this shape, `other` is any map. By default the same keys with equal values.
+  // `map` has this shape, `other` is any value. By default the same keys with equal values.
   virtual Value MapsEqual(const Value& map, const Value& other, Arena& arena) const;
 };
 
