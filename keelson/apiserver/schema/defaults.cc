@@ -50,15 +50,16 @@ std::optional<Json> Defaulted(const Json& value, const Schema& schema) {
   if (value.is_object()) return DefaultedObject(value.object(), schema, false);
   if (!value.is_list() || schema.items == nullptr || !schema.items->has_defaults) return std::nullopt;
   const JsonList& list = value.list();
-  std::optional<JsonList> changed;
+  JsonList filled = list;  // shares the elements until one is written
+  bool changed = false;
   for (size_t i = 0; i < list.size(); ++i) {
     if (std::optional<Json> item = DefaultedMember(&list[i], *schema.items)) {
-      if (!changed) changed = list;
-      (*changed)[i] = std::move(*item);
+      filled[i] = std::move(*item);
+      changed = true;
     }
   }
   if (!changed) return std::nullopt;
-  return Json(std::move(*changed));
+  return Json(std::move(filled));
 }
 
 }  // namespace
