@@ -81,26 +81,6 @@ void SendBytes(Exchange& exchange, int status, Headers headers, String body) {
   exchange.response->Finish();
 }
 
-void SendBody(Exchange& exchange, int status, Headers headers, std::string body) {
-  if (WantsGzip(exchange, body.size())) {
-    if (std::string packed = Gzip(body); !packed.empty()) {
-      headers.Add("Content-Encoding", "gzip");
-      headers.Add("Vary", "Accept-Encoding");
-      body = std::move(packed);
-    }
-  }
-  if (body.size() <= kChunk) return SendBytes(exchange, status, std::move(headers), String(body));
-  headers.Add("Content-Length", std::to_string(body.size()));
-  exchange.sent_status = status;
-  exchange.response->Start(status, std::move(headers));
-  if (exchange.request.method != "HEAD") {
-    for (size_t at = 0; at < body.size(); at += kChunk) {
-      exchange.response->Write(String(std::string_view(body).substr(at, kChunk)));
-    }
-  }
-  exchange.response->Finish();
-}
-
 void SendBody(Exchange& exchange, int status, std::string_view content_type, std::string body) {
   SendBody(exchange, status, HeadersOf(exchange, content_type), std::move(body));
 }
@@ -207,6 +187,26 @@ std::string EncodeMeta(const Type& type, const void* value, const Representation
 }
 
 }  // namespace
+
+void SendBody(Exchange& exchange, int status, Headers headers, std::string body) {
+  if (WantsGzip(exchange, body.size())) {
+    if (std::string packed = Gzip(body); !packed.empty()) {
+      headers.Add("Content-Encoding", "gzip");
+      headers.Add("Vary", "Accept-Encoding");
+      body = std::move(packed);
+    }
+  }
+  if (body.size() <= kChunk) return SendBytes(exchange, status, std::move(headers), String(body));
+  headers.Add("Content-Length", std::to_string(body.size()));
+  exchange.sent_status = status;
+  exchange.response->Start(status, std::move(headers));
+  if (exchange.request.method != "HEAD") {
+    for (size_t at = 0; at < body.size(); at += kChunk) {
+      exchange.response->Write(String(std::string_view(body).substr(at, kChunk)));
+    }
+  }
+  exchange.response->Finish();
+}
 
 std::string Encode(const Type& type, const void* value, Format format, bool pretty) {
   std::string out;

@@ -25,6 +25,8 @@ void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const met
               const Representation& representation);
 // Text that is no API object. `sniffable` as upstream has it: whether a browser may guess the type of plain text.
 void SendText(Exchange& exchange, int status, std::string_view content_type, std::string body, bool sniffable = true);
+// With these headers and no others but what describes the body, which is compressed where that is worth it.
+void SendBody(Exchange& exchange, int status, Headers headers, std::string body);
 
 // One object as a Table with one row, or of several. `with_columns`: a watch sends them with its first event only.
 metav1::Table TableOf(const Exchange& exchange, const std::vector<ObjectPtr>& items, metav1::ListMeta meta,
