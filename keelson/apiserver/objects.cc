@@ -98,19 +98,20 @@ std::string RegistryName(const Resource& resource) {
   return resource.plural;
 }
 
-void WarnOfFinalizers(const metav1::ObjectMeta& meta, const metav1::ObjectMeta* old,
+void WarnOfFinalizers(const metav1::ObjectMeta& meta, const metav1::ObjectMeta* old, bool custom,
                       std::vector<std::string>& warnings) {
   for (const String& finalizer : meta.finalizers) {
     if (finalizer.view().find('/') != std::string_view::npos || finalizer == kOrphanFinalizer ||
         finalizer == kForegroundFinalizer) {
       continue;
     }
+    const bool has_domain = !custom || finalizer.view().find('.') != std::string_view::npos;
     if (old != nullptr && std::find(old->finalizers.begin(), old->finalizers.end(), finalizer) != old->finalizers.end())
       continue;
     warnings.push_back(
-        fmt::format("metadata.finalizers: \"{}\": prefer a domain-qualified finalizer name including a path (/) to "
-                    "avoid accidental conflicts with other finalizer writers",
-                    finalizer.view()));
+        fmt::format("metadata.finalizers: \"{}\": prefer a domain-qualified finalizer name {}to avoid accidental "
+                    "conflicts with other finalizer writers",
+                    finalizer.view(), has_domain ? "including a path (/) " : ""));
   }
 }
 
@@ -201,7 +202,7 @@ Result<void> Objects::Prepare(Exchange& exchange, AnyValue& object, const WriteO
   ValidateMetadata(resource, meta, errors);
   Validate(resource, object, errors);
   if (!errors.empty()) return InvalidObject(resource, meta.name, errors);
-  WarnOfFinalizers(meta, nullptr, exchange.warnings);
+  WarnOfFinalizers(meta, nullptr, resource.custom != nullptr, exchange.warnings);
   if (rules.warn) rules.warn(object.data(), exchange.warnings);
   return {};
 }
@@ -316,7 +317,7 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
     rules.validate_status(object.data(), old.data(), errors);
   }
   if (!errors.empty()) return InvalidObject(resource, meta.name, errors);
-  WarnOfFinalizers(meta, &old_meta, exchange.warnings);
+  WarnOfFinalizers(meta, &old_meta, resource.custom != nullptr, exchange.warnings);
   if (main && rules.warn && rules.warn_on_update) rules.warn(object.data(), exchange.warnings);
   return object;
 }

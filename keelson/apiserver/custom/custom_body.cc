@@ -6,6 +6,7 @@
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/body_errors.h"
 #include "keelson/apiserver/kinds/field_errors.h"
+#include "keelson/apiserver/schema/embedded_metadata.h"
 #include "keelson/apiserver/schema/prune.h"
 #include "keelson/codec/json_reader.h"
 #include "keelson/codec/json_writer.h"
@@ -56,7 +57,9 @@ Result<AnyValue> FromDocument(const CustomVersion& version, Json document, Field
     oddities.push_back(fmt::format("unknown field \"metadata.{}\"", name));
   }
   std::vector<std::string> pruned;
-  Prune(object.content, *version.schema, validation == FieldValidation::kIgnore ? nullptr : &pruned);
+  std::vector<std::string>* const noted = validation == FieldValidation::kIgnore ? nullptr : &pruned;
+  KEELSON_RETURN_IF_ERROR(CoerceEmbedded(object.content, *version.schema, {.unknown = noted}));
+  Prune(object.content, *version.schema, noted);
   for (const std::string& path : pruned) oddities.push_back(fmt::format("unknown field \"{}\"", path));
   if (!oddities.empty() && validation == FieldValidation::kStrict) {
     return Error::InvalidArgument(fmt::format("{}{}", kStrictPrefix, fmt::join(oddities, ", ")));

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "keelson/api/status_error.h"
+#include "keelson/codec/json_writer.h"
 
 namespace keelson::apiserver {
 
@@ -43,6 +46,30 @@ void Put(JsonObject& object, std::span<const std::string_view> steps, Json value
   object.Set(String(steps[0]), std::move(inner));
 }
 
+// As upstream tells that a value at a path is of another type.
+std::string WrongType(std::string_view path, const Json& found, std::string_view expected) {
+  std::string_view type = "map[string]interface {}";
+  if (found.is_null()) type = "<nil>";
+  if (found.is_bool()) type = "bool";
+  if (found.is_int()) type = "int64";
+  if (found.is_double()) type = "float64";
+  if (found.is_string()) type = "string";
+  if (found.is_list()) type = "[]interface {}";
+  const std::string shown = found.is_string() ? found.string().str() : ToJson(found);
+  return fmt::format("{} accessor error: {} is of the type {}, expected {}", path, shown, type, expected);
+}
+
+void ValidateCount(const Json& content, std::string_view path, FieldErrors& errors) {
+  const Json* value = At(content, path);
+  if (value == nullptr) return;
+  if (!value->is_int()) return errors.Invalid(Path(path), Json(0), WrongType(path, *value, "int64"));
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (value->integer() < 0) errors.Invalid(Path(path), *value, "should be a non-negative integer");
+  if (value->integer() > kMost) {
+    errors.Invalid(Path(path), *value, fmt::format("should be less than or equal to {}", kMost));
+  }
+}
+
 const apiextensionsv1::CustomResourceSubresourceScale& PathsOf(const CustomVersion& version) {
   return *version.definition.subresources->scale;
 }
@@ -72,6 +99,18 @@ Result<void> CheckScalable(const AnyValue& object) {
   if (At(AsCustom(object)->content, paths.specReplicasPath) != nullptr) return {};
   return apierrors::Internal(
       fmt::format("the spec replicas field \"{}\" does not exist", paths.specReplicasPath.view()));
+}
+
+void ValidateScalePaths(const CustomVersion& version, const Json& content, bool status_only, FieldErrors& errors) {
+  if (!version.definition.subresources || !version.definition.subresources->scale) return;
+  const auto& paths = PathsOf(version);
+  if (!status_only) ValidateCount(content, paths.specReplicasPath, errors);
+  ValidateCount(content, paths.statusReplicasPath, errors);
+  if (!paths.labelSelectorPath) return;
+  const Json* selector = At(content, *paths.labelSelectorPath);
+  if (selector != nullptr && !selector->is_string()) {
+    errors.Invalid(Path(*paths.labelSelectorPath), Json(""), WrongType(*paths.labelSelectorPath, *selector, "string"));
+  }
 }
 
 void SetCustomReplicas(const CustomVersion& version, CustomObject& object, int32_t replicas) {

@@ -3,6 +3,7 @@
 
 #include "keelson/api/autoscaling/v1.h"
 #include "keelson/apiserver/custom/custom_version.h"
+#include "keelson/apiserver/kinds/field_errors.h"
 #include "keelson/core/result.h"
 
 namespace keelson::apiserver {
@@ -11,6 +12,8 @@ namespace keelson::apiserver {
 autoscalingv1::Scale CustomScaleOf(const AnyValue& object);
 // 500 when the object does not say how many replicas it wants.
 Result<void> CheckScalable(const AnyValue& object);
+// What stands at the paths is what a Scale can hold. `status_only`: as an update of the status is checked.
+void ValidateScalePaths(const CustomVersion& version, const Json& content, bool status_only, FieldErrors& errors);
 void SetCustomReplicas(const CustomVersion& version, CustomObject& object, int32_t replicas);
 
 }  // namespace keelson::apiserver

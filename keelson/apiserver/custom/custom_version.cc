@@ -5,9 +5,10 @@
 #include <algorithm>
 
 #include "keelson/api/status_error.h"
-#include "keelson/apiserver/kinds/field_errors.h"
+#include "keelson/apiserver/custom/custom_checks.h"
 #include "keelson/apiserver/schema/compile.h"
 #include "keelson/apiserver/schema/defaults.h"
+#include "keelson/apiserver/schema/embedded_metadata.h"
 #include "keelson/apiserver/schema/prune.h"
 #include "keelson/apiserver/tables/printers.h"
 #include "keelson/apiserver/version_order.h"
@@ -110,6 +111,7 @@ void AddRules(CustomVersion& version) {
     ApplyDefaults(Custom(object).content, *self->schema);
     PruneNulls(Custom(object).content, *self->schema);
   };
+  AddChecks(version);
 }
 
 // Which version to use instead of one that is deprecated, as far as the definition tells.
@@ -235,6 +237,8 @@ Result<ResourceList> ResourcesOf(const Definition& definition, CollectionId coll
 
 void FitToSchema(const CustomVersion& version, CustomObject& object) {
   if (!object.content.is_object()) object.content = Json::Object();
+  // What was stored is never an error.
+  (void)CoerceEmbedded(object.content, *version.schema, {.drop_invalid = true});
   Prune(object.content, *version.schema);
   version.rules.set_defaults(&object);
 }

@@ -104,16 +104,17 @@ class Coercer {
 
  private:
   Result<std::optional<Json>> CoercedList(const JsonList& list, const Schema* items, const Path& path) {
-    std::optional<JsonList> changed;
+    JsonList coerced = list;  // shares the elements until one is written
+    bool changed = false;
     for (size_t i = 0; i < list.size(); ++i) {
       const Path at = path[i];
       KEELSON_TRY(item, Coerced(list[i], items, at));
       if (!item) continue;
-      if (!changed) changed = list;
-      (*changed)[i] = std::move(*item);
+      coerced[i] = std::move(*item);
+      changed = true;
     }
     if (!changed) return std::optional<Json>();
-    return std::optional<Json>(Json(std::move(*changed)));
+    return std::optional<Json>(Json(std::move(coerced)));
   }
 
   // Nothing when it cannot be read and that is no error.
