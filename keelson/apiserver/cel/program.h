@@ -13,7 +13,7 @@
 
 #include <memory>
 #include <span>
-#include <string_view>
+#include <string>
 
 #include "keelson/apiserver/cel/ast.h"
 #include "keelson/apiserver/cel/function.h"
@@ -29,12 +29,17 @@ class Program {
   Program& operator=(Program&&) noexcept;
   ~Program();
 
+  // Why the expression cannot run, when a constant in it cannot be computed: int("x"). Empty: it can. Of one that
+  // cannot, Evaluate gives this error.
+  const std::string& error() const;
+
   // `variables` in the order of Environment::variables. The result lives in the arena, the variables and the program.
   // Costs are added to what the context has counted so far.
   Value Evaluate(EvalContext& context, std::span<const Value> variables) const;
 
  private:
-  friend class EvalContext;
+  friend class Evaluation;
+  friend class Planner;
   struct Plan;
   std::unique_ptr<const Plan> plan_;
 };
