@@ -1,6 +1,7 @@
 #include "keelson/apiserver/schema/correlate.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "keelson/apiserver/schema/property_cursor.h"
 
@@ -50,8 +51,11 @@ OldElements::OldElements(const Schema& schema, const Json& old) : schema_(schema
   for (const Json& element : *list_) {
     if (HasKeys(schema, element)) by_keys_.push_back(&element);
   }
-  std::stable_sort(by_keys_.begin(), by_keys_.end(),
-                   [&](const Json* a, const Json* b) { return CompareElements(schema_, *a, *b) < 0; });
+  // Of equal ones the first: elements of a list stand side by side.
+  std::sort(by_keys_.begin(), by_keys_.end(), [&](const Json* a, const Json* b) {
+    const int order = CompareElements(schema_, *a, *b);
+    return order != 0 ? order < 0 : std::less<>()(a, b);
+  });
 }
 
 const Json* OldElements::Find(const Json& element) const {

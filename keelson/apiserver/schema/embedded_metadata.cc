@@ -76,9 +76,13 @@ class Coercer {
     if (value.is_list()) return CoercedList(value.list(), schema->items.get(), path);
     if (!value.is_object()) return std::optional<Json>();
 
-    std::optional<JsonObject> changed;
     const JsonObject& object = value.object();
-    const auto copy = [&]() -> JsonObject& { return changed ? *changed : changed.emplace(object); };
+    JsonObject copy = object;  // shared until it is written to
+    bool changed = false;
+    const auto set = [&](const String& name, Json member) {
+      copy.Set(name, std::move(member));
+      changed = true;
+    };
     PropertyCursor properties(*schema);
     for (const auto& [name, member] : object) {
       const Schema* property = properties.Find(name);
@@ -86,35 +90,36 @@ class Coercer {
       if (schema->embedded_resource) {
         if ((name == "apiVersion" || name == "kind") && !member.is_string()) {
           if (!options_.drop_invalid) return Refused(at, member, "must be a string");
-          copy().erase(name);
+          copy.erase(name);
+          changed = true;
         } else if (name == "metadata") {
           KEELSON_TRY(metadata, CoercedMetadata(member, at));
-          if (metadata && *metadata != member) copy().Set(name, std::move(*metadata));
+          if (metadata && *metadata != member) set(name, std::move(*metadata));
         }
       }
       // What stands below the metadata is looked at as it came, as upstream does: it has no embedded objects.
       const Schema* below = property != nullptr ? property : schema->additional.get();
       if (below == nullptr || (schema->embedded_resource && name == "metadata")) continue;
       KEELSON_TRY(coerced, Coerced(member, below, at));
-      if (coerced) copy().Set(name, std::move(*coerced));
+      if (coerced) set(name, std::move(*coerced));
     }
     if (!changed) return std::optional<Json>();
-    return std::optional<Json>(Json(std::move(*changed)));
+    return std::optional<Json>(Json(std::move(copy)));
   }
 
  private:
   Result<std::optional<Json>> CoercedList(const JsonList& list, const Schema* items, const Path& path) {
-    JsonList coerced = list;  // shares the elements until one is written
+    JsonList copy = list;  // shared until it is written to
     bool changed = false;
     for (size_t i = 0; i < list.size(); ++i) {
       const Path at = path[i];
       KEELSON_TRY(item, Coerced(list[i], items, at));
       if (!item) continue;
-      coerced[i] = std::move(*item);
+      copy[i] = std::move(*item);
       changed = true;
     }
     if (!changed) return std::optional<Json>();
-    return std::optional<Json>(Json(std::move(coerced)));
+    return std::optional<Json>(Json(std::move(copy)));
   }
 
   // Nothing when it cannot be read and that is no error.
