@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 
+#include "keelson/codec/json_writer.h"
+
 namespace keelson::differential {
 namespace {
 
@@ -70,7 +72,11 @@ class Masker {
     JsonObject members;
     const bool is_bookmark = IsBookmark(value);
     for (const auto& [name, member] : value.object()) {
-      if (name == "managedFields" || (key == "columnDefinitions" && name == "description")) continue;
+      if (key == "columnDefinitions" && name == "description") continue;
+      if (name == "managedFields") {
+        if (options_.managed_fields) members.Set(name, Sorted(Masked(member, name)));
+        continue;
+      }
       if (name == "metadata" && VersionOf(value)) {
         members.Set(name, WithRank(member, *VersionOf(value), bookmark || IsCollection(value)));
       } else {
@@ -84,6 +90,16 @@ class Masker {
   static bool IsBookmark(const Json& value) {
     const Json* type = value.find("type");
     return type != nullptr && type->is_string() && type->string() == "BOOKMARK" && value.find("object") != nullptr;
+  }
+
+  // The entries of managedFields by what they say.
+  static Json Sorted(Json entries) {
+    if (!entries.is_list()) return entries;
+    std::map<std::string, Json> sorted;
+    for (const Json& entry : std::as_const(entries).list()) sorted.emplace(ToJson(entry), entry);
+    JsonList list;
+    for (const auto& [text, entry] : sorted) list.push_back(entry);
+    return Json(std::move(list));
   }
 
   static std::optional<int64_t> VersionOf(const Json& object) {

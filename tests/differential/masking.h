@@ -18,6 +18,9 @@ namespace keelson::differential {
 struct MaskOptions {
   std::string namespace_;          // becomes "{ns}", wherever it is
   std::vector<std::string> names;  // likewise "{name}"
+  // managedFields are compared: in one order, since theirs depends on the second in which each was written. Otherwise
+  // they are left out.
+  bool managed_fields = false;
 };
 
 // One answer for each step, in order.

@@ -87,12 +87,14 @@ Result<std::vector<Script>> ReadTopic(std::string_view topic) {
   std::vector<Script> scripts;
   const Json* list = document.find("scripts");
   if (list == nullptr) return Error(ErrorCode::kInvalid, "the recording has no scripts");
+  const bool managed_fields = document.find("managedFields") != nullptr;
   for (const Json& one : list->list()) {
     Script script{.topic = std::string(topic),
                   .name = Text(one, "name"),
                   .namespace_ = Text(one, "namespace"),
                   .steps = {},
-                  .answers = {}};
+                  .answers = {},
+                  .managed_fields = managed_fields};
     for (const Json& step : one.find("steps")->list()) {
       script.answers.push_back(*step.find("answer"));
       Json request = step;

@@ -18,6 +18,7 @@ struct Script {
   std::string namespace_;   // that it had when it was recorded
   std::vector<Json> steps;  // as the recorder wrote them, without the answers
   std::vector<Json> answers;
+  bool managed_fields = false;  // whether they were recorded
 
   std::string title() const { return topic + "/" + name; }
 };

@@ -44,7 +44,9 @@ Result<std::vector<Json>> OwnAnswers(const Script& script) {
     apiserver::Store& store = (*server)->store();
     Replay replay(**server, [&store] { store.Compact(store.revision()); });
     answers = replay.Run(script);
-    Mask(answers, replay.mask());
+    MaskOptions mask = replay.mask();
+    mask.managed_fields = script.managed_fields;
+    Mask(answers, mask);
   }));
   if (failure) return *failure;
   return answers;
@@ -52,7 +54,7 @@ Result<std::vector<Json>> OwnAnswers(const Script& script) {
 
 std::vector<Json> RecordedAnswers(const Script& script) {
   std::vector<Json> answers = ReadableAnswers(script);
-  MaskOptions mask{.namespace_ = script.namespace_, .names = {}};
+  MaskOptions mask{.namespace_ = script.namespace_, .names = {}, .managed_fields = script.managed_fields};
   for (size_t i = 0; i < answers.size(); ++i) {
     if (script.steps[i].find("mask") == nullptr) continue;
     // The recorder masks nothing but names.
