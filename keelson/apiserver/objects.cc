@@ -6,6 +6,7 @@
 #include "keelson/api/core/v1.h"
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/answers.h"
+#include "keelson/apiserver/custom/custom_checks.h"
 #include "keelson/apiserver/custom/custom_object.h"
 #include "keelson/apiserver/metadata_rules.h"
 #include "keelson/apiserver/object_codec.h"
@@ -200,7 +201,11 @@ Result<void> Objects::Prepare(Exchange& exchange, AnyValue& object, const WriteO
 
   FieldErrors errors;
   ValidateMetadata(resource, meta, errors);
-  Validate(resource, object, errors);
+  if (resource.custom != nullptr) {
+    ValidateCustom(resource, {.object = object}, errors, exchange.warnings);
+  } else {
+    Validate(resource, object, errors);
+  }
   if (!errors.empty()) return InvalidObject(resource, meta.name, errors);
   WarnOfFinalizers(meta, nullptr, resource.custom != nullptr, exchange.warnings);
   if (rules.warn) rules.warn(object.data(), exchange.warnings);
@@ -311,7 +316,9 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
   }
   ValidateMetadata(resource, meta, errors);
   ValidateMetadataUpdate(meta, old_meta, errors);
-  if (main) {
+  if (resource.custom != nullptr) {
+    ValidateCustom(resource, {.object = object, .old = &old, .status_only = !main}, errors, exchange.warnings);
+  } else if (main) {
     ValidateUpdate(resource, object, old, errors);
   } else if (rules.validate_status) {
     rules.validate_status(object.data(), old.data(), errors);

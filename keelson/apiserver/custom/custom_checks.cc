@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "keelson/apiserver/custom/custom_scale.h"
+#include "keelson/apiserver/custom/custom_version.h"
+#include "keelson/apiserver/object_codec.h"
 #include "keelson/apiserver/schema/embedded_metadata.h"
 #include "keelson/apiserver/schema/list_types.h"
 #include "keelson/apiserver/schema/validate.h"
@@ -11,17 +13,18 @@ namespace keelson::apiserver {
 
 namespace {
 
-const CustomObject& Custom(const void* object) { return *static_cast<const CustomObject*>(object); }
-
 void ValidateRules(const CustomVersion& version, const CustomObject& object, const CustomObject* old,
-                   FieldErrors& errors) {
+                   FieldErrors& errors, std::vector<std::string>& warnings) {
   if (!version.schema->has_rules) return;
   if (!MayRunRules(errors)) return errors.Invalid(Path("<nil>"), Json(), kRulesNotRun);
-  (void)object;
-  (void)old;
+  const SchemaRules::Document document{object.metadata, object.content};
+  if (old == nullptr) return version.cel->Validate(document, nullptr, errors, warnings);
+  const SchemaRules::Document before{old->metadata, old->content};
+  version.cel->Validate(document, &before, errors, warnings);
 }
 
-void Validate(const CustomVersion& version, const CustomObject& object, const CustomObject* old, FieldErrors& errors) {
+void Validate(const CustomVersion& version, const CustomObject& object, const CustomObject* old, FieldErrors& errors,
+              std::vector<std::string>& warnings) {
   const Schema& schema = *version.schema;
   const std::string api_version = fmt::format("{}/{}", version.group, version.version);
   const DocumentHead head{.api_version = api_version,
@@ -36,11 +39,11 @@ void Validate(const CustomVersion& version, const CustomObject& object, const Cu
   } else {
     ValidateListTypesUpdate(object.content, old->content, schema, errors);
   }
-  ValidateRules(version, object, old, errors);
+  ValidateRules(version, object, old, errors, warnings);
 }
 
 void ValidateStatus(const CustomVersion& version, const CustomObject& object, const CustomObject& old,
-                    FieldErrors& errors) {
+                    FieldErrors& errors, std::vector<std::string>& warnings) {
   const Schema* status_schema = version.schema->FindProperty("status");
   const Json* status = object.content.find("status");
   if (status_schema != nullptr && status != nullptr) {
@@ -48,22 +51,19 @@ void ValidateStatus(const CustomVersion& version, const CustomObject& object, co
   }
   ValidateScalePaths(version, object.content, true, errors);
   ValidateListTypesUpdate(object.content, old.content, *version.schema, errors);
-  ValidateRules(version, object, &old, errors);
+  ValidateRules(version, object, &old, errors, warnings);
 }
 
 }  // namespace
 
-void AddChecks(CustomVersion& version) {
-  const CustomVersion* self = &version;
-  version.rules.validate = [self](const void* object, FieldErrors& errors) {
-    Validate(*self, Custom(object), nullptr, errors);
-  };
-  version.rules.validate_update = [self](const void* object, const void* old, FieldErrors& errors) {
-    Validate(*self, Custom(object), &Custom(old), errors);
-  };
-  version.rules.validate_status = [self](const void* object, const void* old, FieldErrors& errors) {
-    ValidateStatus(*self, Custom(object), Custom(old), errors);
-  };
+void ValidateCustom(const Resource& resource, const CustomWrite& write, FieldErrors& errors,
+                    std::vector<std::string>& warnings) {
+  const CustomVersion& version = *resource.custom;
+  const AnyValue served = ToServed(resource, write.object);
+  if (write.old == nullptr) return Validate(version, *AsCustom(served), nullptr, errors, warnings);
+  const AnyValue old = ToServed(resource, *write.old);
+  if (write.status_only) return ValidateStatus(version, *AsCustom(served), *AsCustom(old), errors, warnings);
+  Validate(version, *AsCustom(served), AsCustom(old), errors, warnings);
 }
 
 }  // namespace keelson::apiserver

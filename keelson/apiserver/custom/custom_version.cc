@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "keelson/api/status_error.h"
-#include "keelson/apiserver/custom/custom_checks.h"
 #include "keelson/apiserver/schema/compile.h"
 #include "keelson/apiserver/schema/defaults.h"
 #include "keelson/apiserver/schema/embedded_metadata.h"
@@ -111,7 +110,6 @@ void AddRules(CustomVersion& version) {
     ApplyDefaults(Custom(object).content, *self->schema);
     PruneNulls(Custom(object).content, *self->schema);
   };
-  AddChecks(version);
 }
 
 // Which version to use instead of one that is deprecated, as far as the definition tells.
@@ -149,6 +147,8 @@ Result<VersionPtr> CompileVersion(const Definition& definition,
   }
   KEELSON_TRY(schema, CompileSchema(*source.schema->openAPIV3Schema));
   version->schema = std::move(schema);
+  version->cel =
+      SchemaRules::Compile(version->schema, fmt::format("{}/{}", version->group, version->version), version->kind);
   AddRules(*version);
   AddSelectableFields(*version, selectable);
   AddColumns(*version);

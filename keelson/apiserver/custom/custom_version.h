@@ -13,6 +13,7 @@
 #include "keelson/api/apiextensions/v1.h"
 #include "keelson/apiserver/custom/custom_object.h"
 #include "keelson/apiserver/resource.h"
+#include "keelson/apiserver/schema/rules.h"
 #include "keelson/apiserver/schema/schema.h"
 #include "keelson/codec/jsonpath.h"
 #include "keelson/core/result.h"
@@ -40,6 +41,7 @@ struct CustomVersion {
   CustomType type = {};  // the layout of custom objects with the three names above
   apiextensionsv1::CustomResourceDefinitionVersion definition = {};
   SchemaPtr schema = {};
+  std::shared_ptr<const SchemaRules> cel = {};
   ErasedRules rules = {};
   std::vector<CustomColumn> columns = {};
   std::vector<std::string> warnings = {};  // for every request: deprecation
