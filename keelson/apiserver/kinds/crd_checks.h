@@ -46,9 +46,8 @@ struct DefinitionOptions {
   bool schema = true;          // every version has one
   bool property_types = true;  // types are those of OpenAPI
   bool structural = true;
-  bool pruned_defaults = true;  // defaults have no unknown fields
-  bool atomic_sets = true;      // items of sets are atomic
-  bool list_keys = true;        // keys of lists are required or have defaults, and are not nullable
+  bool atomic_sets = true;  // items of sets are atomic
+  bool list_keys = true;    // keys of lists are required or have defaults, and are not nullable
   bool valid_ca_bundle = false;
   // Versions whose schema did not change: their rules may cost what they like.
   std::set<std::string, std::less<>> unchanged_schemas = {};
@@ -93,6 +92,10 @@ void CheckValidation(const apiextensionsv1::CustomResourceValidation& validation
 void CheckListItems(const apiextensionsv1::JSONSchemaProps& schema, const Path& path, FieldErrors& errors);
 bool IsNonAtomicSet(const apiextensionsv1::JSONSchemaProps& schema);
 bool IsOpenApiType(std::string_view type);
+
+// crd_default_checks.cc
+// Of a schema that is structural. True when nothing is wrong.
+bool CheckDefaults(const apiextensionsv1::JSONSchemaProps& schema, const Path& path, FieldErrors& errors);
 
 // crd_schema_walk.cc: whether the predicate holds for the schema or any schema inside.
 using SchemaPredicate = bool (*)(const apiextensionsv1::JSONSchemaProps& schema);

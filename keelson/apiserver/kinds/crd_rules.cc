@@ -6,6 +6,8 @@
 #include "keelson/apiserver/kinds/builtin_rules.h"
 #include "keelson/apiserver/kinds/checks_common.h"
 #include "keelson/apiserver/kinds/crd_checks.h"
+#include "keelson/apiserver/kinds/name_set.h"
+#include "keelson/core/ascii.h"
 
 namespace keelson::apiserver {
 
@@ -26,15 +28,12 @@ const CustomResourceDefinitionVersion* StorageVersion(const CustomResourceDefini
 
 void SetDefaults(CustomResourceDefinition& crd) {
   apiextensionsv1::CustomResourceDefinitionNames& names = crd.spec.names;
-  if (names.singular.empty()) {
-    std::string singular(names.kind);
-    std::transform(singular.begin(), singular.end(), singular.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    names.singular = singular;
-  }
+  if (names.singular.empty()) names.singular = AsciiLower(names.kind);
   if (names.listKind.empty() && !names.kind.empty()) names.listKind = std::string(names.kind) + "List";
   if (!crd.spec.conversion) crd.spec.conversion = apiextensionsv1::CustomResourceConversion{.strategy = "None"};
   auto& webhook = crd.spec.conversion->webhook;
+  // One that says nothing is lost on its way through upstream's internal form.
+  if (webhook && !webhook->clientConfig && webhook->conversionReviewVersions.empty()) webhook.reset();
   if (webhook && webhook->clientConfig && webhook->clientConfig->service && !webhook->clientConfig->service->port) {
     webhook->clientConfig->service->port = 443;
   }
@@ -88,11 +87,12 @@ void CheckStoredVersions(const CustomResourceDefinition& crd, FieldErrors& error
   const Path path = status / "storedVersions";
   const List<String>& stored = crd.status.storedVersions;
   if (stored.empty()) return errors.InvalidShown(path, "null", "must have at least one stored version");
-  const auto is_stored = [&](const String& name) {
-    return std::find(stored.begin(), stored.end(), name) != stored.end();
-  };
+  NameSet seen;
   for (const CustomResourceDefinitionVersion& version : crd.spec.versions) {
-    if (version.storage && !is_stored(version.name)) {
+    // A second version of that name does not find it any more.
+    const bool found =
+        std::find(stored.begin(), stored.end(), version.name) != stored.end() && seen.Insert(version.name);
+    if (version.storage && !found) {
       errors.Invalid(path, Shown(stored), fmt::format("must have the storage version {}", version.name.view()));
     }
   }

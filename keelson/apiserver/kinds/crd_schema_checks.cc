@@ -9,6 +9,9 @@
 #include "keelson/apiserver/kinds/crd_field_path.h"
 #include "keelson/apiserver/kinds/crd_structural.h"
 #include "keelson/apiserver/kinds/name_set.h"
+#include "keelson/apiserver/schema/compile.h"
+#include "keelson/apiserver/schema/rule_checks.h"
+#include "keelson/core/ascii.h"
 
 namespace keelson::apiserver {
 
@@ -28,13 +31,6 @@ struct Place {
 };
 
 bool IsMetaField(std::string_view name) { return name == "metadata" || name == "kind" || name == "apiVersion"; }
-
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\n\v\f\r";
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 bool HasLineBreak(std::string_view text) { return text.find_first_of("\n\r") != std::string_view::npos; }
 
@@ -222,8 +218,8 @@ class SchemaChecker {
 
   // Everything about a rule but its expressions.
   void CheckRule(const ValidationRule& rule, const JSONSchemaProps& schema, const Path& path) {
-    const std::string_view expression = Trimmed(rule.rule);
-    const std::string_view message = Trimmed(rule.message);
+    const std::string_view expression = Trim(rule.rule);
+    const std::string_view message = Trim(rule.message);
     if (expression.empty()) {
       errors_.Required(path / "rule", "rule is not specified");
     } else if (!rule.message.empty() && message.empty()) {
@@ -233,7 +229,7 @@ class SchemaChecker {
     } else if (HasLineBreak(expression) && message.empty()) {
       errors_.Required(path / "message", "message must be specified if rule contains line breaks");
     }
-    if (!rule.messageExpression.empty() && Trimmed(rule.messageExpression).empty()) {
+    if (!rule.messageExpression.empty() && Trim(rule.messageExpression).empty()) {
       errors_.Required(path / "messageExpression", "messageExpression must be non-empty if specified");
     }
     if (rule.reason) {
@@ -245,7 +241,7 @@ class SchemaChecker {
     }
     if (rule.fieldPath.empty()) return;
     const Path field = path / "fieldPath";
-    if (Trimmed(rule.fieldPath).empty()) {
+    if (Trim(rule.fieldPath).empty()) {
       errors_.Invalid(field, Json(rule.fieldPath), "must be non-empty if specified");
     }
     if (HasLineBreak(rule.fieldPath)) {
@@ -259,6 +255,8 @@ class SchemaChecker {
   const DefinitionOptions& options_;
   FieldErrors& errors_;
 };
+
+bool HasRules(const JSONSchemaProps& schema) { return !schema.xKubernetesValidations.empty(); }
 
 // The fields of a schema by the names and in the order of upstream's struct, and whether they may stand at the root of
 // a resource that has the status subresource.
@@ -387,11 +385,17 @@ void CheckValidation(const apiextensionsv1::CustomResourceValidation& validation
   std::string_view not_convertible;
   if (options.definition.structural) {
     not_convertible = WhyNotConvertible(schema);
-    if (not_convertible.empty()) CheckStructural(schema, schema_path, errors);
+    if (not_convertible.empty() && CheckStructural(schema, schema_path, errors)) {
+      CheckDefaults(schema, schema_path, errors);
+    }
   }
   SchemaChecker(options.definition, errors).Check(schema, {.root = true}, schema_path);
-  if (errors.size() == before && !not_convertible.empty()) {
-    errors.Invalid(schema_path, Json(""), not_convertible);
+  // Rules are looked into only when the schema makes sense otherwise.
+  if (errors.size() != before) return;
+  if (!not_convertible.empty()) return errors.Invalid(schema_path, Json(""), not_convertible);
+  if (!options.definition.structural || !AnySchema(schema, HasRules)) return;
+  if (const Result<SchemaPtr> compiled = CompileSchema(schema)) {
+    CheckSchemaRules(**compiled, {.any_cost = options.any_rule_cost}, schema_path, errors);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "keelson/apiserver/kinds/crd_checks.h"
 #include "keelson/apiserver/kinds/crd_structural.h"
 #include "keelson/apiserver/kinds/name_set.h"
+#include "keelson/core/ascii.h"
 
 namespace keelson::apiserver {
 
@@ -40,9 +41,7 @@ void CheckLabel(std::string_view value, const Path& path, FieldErrors& errors) {
 
 void CheckKind(std::string_view kind, const Path& path, FieldErrors& errors) {
   if (kind.empty()) return;
-  std::string lower(kind);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string lower = AsciiLower(kind);
   if (names::IsDns1035Label(lower)) return;
   errors.Invalid(path, Json(kind),
                  "may have mixed case, but should otherwise match: " + Joined(names::CheckDns1035Label(lower)));
