@@ -24,10 +24,11 @@ std::optional<Json> DefaultedMember(const Json* value, const Schema& schema) {
 }
 
 std::optional<Json> DefaultedObject(const JsonObject& object, const Schema& schema, bool is_root) {
-  std::optional<JsonObject> changed;
+  JsonObject copy = object;  // shared until it is written to
+  bool changed = false;
   const auto set = [&](const String& name, Json value) {
-    if (!changed) changed = object;
-    changed->Set(name, std::move(value));
+    copy.Set(name, std::move(value));
+    changed = true;
   };
   for (const Schema::Property& property : schema.properties) {
     if (!property.schema.has_defaults) continue;
@@ -43,23 +44,23 @@ std::optional<Json> DefaultedObject(const JsonObject& object, const Schema& sche
     }
   }
   if (!changed) return std::nullopt;
-  return Json(std::move(*changed));
+  return Json(std::move(copy));
 }
 
 std::optional<Json> Defaulted(const Json& value, const Schema& schema) {
   if (value.is_object()) return DefaultedObject(value.object(), schema, false);
   if (!value.is_list() || schema.items == nullptr || !schema.items->has_defaults) return std::nullopt;
   const JsonList& list = value.list();
-  JsonList filled = list;  // shares the elements until one is written
+  JsonList copy = list;  // shared until it is written to
   bool changed = false;
   for (size_t i = 0; i < list.size(); ++i) {
     if (std::optional<Json> item = DefaultedMember(&list[i], *schema.items)) {
-      filled[i] = std::move(*item);
+      copy[i] = std::move(*item);
       changed = true;
     }
   }
   if (!changed) return std::nullopt;
-  return Json(std::move(filled));
+  return Json(std::move(copy));
 }
 
 }  // namespace
