@@ -67,8 +67,9 @@ std::string DisplayText(std::string_view source, const std::vector<Diagnostic>& 
   std::vector<const Diagnostic*> ordered;
   ordered.reserve(shown);
   for (size_t i = 0; i < shown; ++i) ordered.push_back(&diagnostics[i]);
-  std::stable_sort(ordered.begin(), ordered.end(), [](const Diagnostic* a, const Diagnostic* b) {
-    return a->line != b->line ? a->line < b->line : a->column < b->column;
+  std::sort(ordered.begin(), ordered.end(), [](const Diagnostic* a, const Diagnostic* b) {
+    if (a->line != b->line) return a->line < b->line;
+    return a->column != b->column ? a->column < b->column : a < b;
   });
   std::string out;
   for (const Diagnostic* diagnostic : ordered) {
