@@ -76,6 +76,12 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Make(ApiServerOptions options) {
   // Those of a data directory.
   server->definitions_.ServeAll();
   KEELSON_RETURN_IF_ERROR(apiserver::Bootstrap(server->objects_));
+  const ApiServerOptions& given = server->options_;
+  if (!given.node.empty()) KEELSON_RETURN_IF_ERROR(apiserver::EnsureNode(server->objects_, given.node));
+  if (given.tend_namespaces) {
+    server->objects_.AddObserver(server->namespaces_);
+    server->namespaces_.TendAll();
+  }
   return server;
 }
 
@@ -88,6 +94,7 @@ ApiServer::ApiServer(ApiServerOptions options, std::unique_ptr<apiserver::Store>
       authenticator_(options_.authentication),
       objects_(*store_, resources_),
       definitions_(objects_, resources_),
+      namespaces_(objects_),
       openapi_(resources_),
       request_total_(*metrics_.AddCounter({.name = "apiserver_request_total",
                                            .help = "Requests by verb, resource and the code of their answer.",
@@ -103,6 +110,10 @@ void ApiServer::SetAddress(const std::string& host, uint16_t port) {
   }
   // Without that Service nothing is lost but the Service's port.
   (void)apiserver::SetServicePort(objects_, port);
+}
+
+void ApiServer::SetRootCa(std::string certificate) {
+  if (options_.tend_namespaces) namespaces_.SetRootCa(std::move(certificate));
 }
 
 void ApiServer::Handle(ServerRequest request, std::shared_ptr<ResponseWriter> response) {

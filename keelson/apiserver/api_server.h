@@ -15,6 +15,7 @@
 
 #include "keelson/apiserver/authentication.h"
 #include "keelson/apiserver/custom/definitions.h"
+#include "keelson/apiserver/namespace_keeper.h"
 #include "keelson/apiserver/objects.h"
 #include "keelson/apiserver/openapi.h"
 #include "keelson/apiserver/resource.h"
@@ -35,6 +36,10 @@ struct ApiServerOptions {
   size_t max_body_bytes = size_t{3} << 20;
   int max_reads_in_flight = 400;  // beyond that: 429. Watches do not count.
   int max_writes_in_flight = 200;
+  // Do for namespaces what a cluster's controllers do (namespace_keeper.h). Without it they are as an API server alone
+  // leaves them: bare, and never quite deleted.
+  bool tend_namespaces = true;
+  std::string node = {};  // the name of a Ready Node that is there from the start; empty: none
 };
 
 // Thread-safe.
@@ -48,6 +53,8 @@ class ApiServer final : public HttpHandler {
 
   // Where clients reach it: shown by discovery and by the Service `kubernetes`.
   void SetAddress(const std::string& host, uint16_t port);
+  // Whom clients of it may trust, in PEM: shown to Pods by the ConfigMap `kube-root-ca.crt` of their namespace.
+  void SetRootCa(std::string certificate);
   // From now on /readyz fails: no new clients, please.
   void SetDraining() { draining_ = true; }
 
@@ -68,6 +75,7 @@ class ApiServer final : public HttpHandler {
   const apiserver::Authenticator authenticator_;
   apiserver::Objects objects_;
   apiserver::Definitions definitions_;
+  apiserver::NamespaceKeeper namespaces_;
   apiserver::OpenApi openapi_;
   MetricRegistry metrics_;
   MetricFamily<Counter> request_total_;

@@ -2,39 +2,12 @@
 
 #include "keelson/api/core/v1.h"
 #include "keelson/api/scheduling/v1.h"
-#include "keelson/api/status_error.h"
+#include "keelson/apiserver/own_writes.h"
+#include "keelson/core/clock.h"
 
 namespace keelson::apiserver {
 
 namespace {
-
-template <class T>
-AnyValue Boxed(T object) {
-  AnyValue value(TypeOf<T>());
-  *static_cast<T*>(value.data()) = std::move(object);
-  return value;
-}
-
-// A request of the server itself.
-Exchange OwnRequest(ResourcePtr resource, std::string_view namespace_) {
-  Exchange exchange;
-  exchange.resource = std::move(resource);
-  exchange.info.is_resource = true;
-  exchange.info.verb = "create";
-  exchange.info.namespace_ = namespace_;
-  exchange.user = {.name = "system:apiserver", .groups = {"system:masters"}};
-  return exchange;
-}
-
-template <class T>
-Result<void> Ensure(Objects& objects, T object) {
-  const ResourcePtr resource = objects.resources().FindServing(TypeOf<T>());
-  if (objects.Get(*resource, object.metadata.namespace_, object.metadata.name)) return {};
-  Exchange exchange = OwnRequest(resource, object.metadata.namespace_);
-  Result<Reply> created = objects.Create(exchange, Boxed(std::move(object)), {});
-  if (!created && !IsAlreadyExists(created.error())) return std::move(created).error();
-  return {};
-}
 
 corev1::Namespace NamespaceNamed(std::string_view name) {
   corev1::Namespace object;
@@ -68,7 +41,63 @@ corev1::Service KubernetesService() {
   return object;
 }
 
+corev1::NodeCondition NodeConditionOf(std::string_view type, std::string_view status, std::string_view reason,
+                                      std::string_view message) {
+  corev1::NodeCondition condition;
+  condition.type = type;
+  condition.status = status;
+  condition.reason = reason;
+  condition.message = message;
+  condition.lastHeartbeatTime = metav1::Time(Clock::WallNow());
+  condition.lastTransitionTime = condition.lastHeartbeatTime;
+  return condition;
+}
+
+corev1::Node ReadyNode(std::string_view name) {
+  corev1::Node node;
+  node.metadata.name = name;
+  node.metadata.labels.Set("kubernetes.io/hostname", name);
+  node.metadata.labels.Set("kubernetes.io/os", "linux");
+  node.metadata.labels.Set("kubernetes.io/arch", "amd64");
+  for (const auto& [resource, amount] : {std::pair("cpu", "4"), std::pair("memory", "16Gi"),
+                                         std::pair("ephemeral-storage", "100Gi"), std::pair("pods", "110")}) {
+    const Quantity quantity = Quantity::Parse(amount).value();
+    node.status.capacity.Set(resource, quantity);
+    node.status.allocatable.Set(resource, quantity);
+  }
+  node.status.conditions = {
+      NodeConditionOf("MemoryPressure", "False", "KubeletHasSufficientMemory", "there is no kubelet to run out of it"),
+      NodeConditionOf("DiskPressure", "False", "KubeletHasNoDiskPressure", "there is no kubelet to run out of it"),
+      NodeConditionOf("PIDPressure", "False", "KubeletHasSufficientPID", "there is no kubelet to run out of them"),
+      NodeConditionOf("Ready", "True", "KubeletReady", "a Node by name only: no kubelet runs Pods on it")};
+  corev1::NodeAddress address;
+  address.type = "InternalIP";
+  address.address = "127.0.0.1";
+  node.status.addresses.push_back(address);
+  address.type = "Hostname";
+  address.address = name;
+  node.status.addresses.push_back(address);
+  node.status.nodeInfo.kubeletVersion = "v1.36.3";
+  node.status.nodeInfo.operatingSystem = "linux";
+  node.status.nodeInfo.architecture = "amd64";
+  return node;
+}
+
 }  // namespace
+
+Result<void> EnsureNode(Objects& objects, std::string_view name) {
+  const ResourcePtr nodes = objects.resources().FindServing(TypeOf<corev1::Node>());
+  if (objects.Get(*nodes, "", name)) return {};
+  KEELSON_RETURN_IF_ERROR(Ensure(objects, ReadyNode(name)));
+  // A new node is tainted until its kubelet says that it is ready.
+  return objects.Rewrite(
+      *nodes, "", name,
+      [](AnyValue& object) -> Result<void> {
+        static_cast<corev1::Node*>(object.data())->spec.taints = {};
+        return {};
+      },
+      false);
+}
 
 Result<void> Bootstrap(Objects& objects) {
   // Services that a data directory brought hold their addresses.

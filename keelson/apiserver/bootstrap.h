@@ -2,12 +2,17 @@
 // classes of the system. Made through the same rules as everything else; what is there already stays.
 #pragma once
 
+#include <string_view>
+
 #include "keelson/apiserver/objects.h"
 #include "keelson/core/result.h"
 
 namespace keelson::apiserver {
 
 Result<void> Bootstrap(Objects& objects);
+
+// A Node that is Ready, without taints, and runs nothing: for programs that do not begin without one.
+Result<void> EnsureNode(Objects& objects, std::string_view name);
 
 // Tells the Service `kubernetes` where the server listens.
 Result<void> SetServicePort(Objects& objects, uint16_t port);

@@ -164,6 +164,8 @@ Result<ControlPlaneOptions> OptionsFrom(const ForeignFlags& flags) {
   if (HasMode(flags.Get("authorization-mode").value_or(""), "AlwaysAllow")) {
     options.api_server.authorizer = std::make_shared<AlwaysAllow>();
   }
+  // What envtest starts has no controllers beside it either: its users make what they need themselves.
+  options.api_server.tend_namespaces = false;
   return options;
 }
 

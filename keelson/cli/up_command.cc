@@ -24,6 +24,8 @@ struct Options {
   std::string bind = "127.0.0.1";
   std::string data_dir;
   std::string kubeconfig;
+  std::string node = "keelson";
+  bool no_controllers = false;
   int verbosity = 0;
 };
 
@@ -61,7 +63,9 @@ Result<void> Up(Session& session, const Options& options) {
   StopSignals signals;
   KEELSON_TRY(control_plane,
               ControlPlane::Start({.listen = ListenOptions{.address = options.bind, .port = options.port},
-                                   .data_dir = options.data_dir}));
+                                   .data_dir = options.data_dir,
+                                   .api_server = {.tend_namespaces = !options.no_controllers,
+                                                  .node = options.no_controllers ? "" : options.node}}));
   std::optional<PrivateDirectory> temporary;
   std::string file = options.kubeconfig;
   if (file.empty() && !options.data_dir.empty()) file = options.data_dir + "/kubeconfig";
@@ -108,6 +112,14 @@ void AddUpCommand(CLI::App& app, Session& session) {
   command->add_option("--kubeconfig", options->kubeconfig,
                       "File to write the administrator's kubeconfig to, beside what it has already; by default "
                       "<data-dir>/kubeconfig, or a temporary one that is removed at the end");
+  command
+      ->add_option("--node", options->node,
+                   "Name of a Node that is Ready from the start; no Pod runs on it. Empty for none")
+      ->capture_default_str();
+  command->add_flag(
+      "--no-controllers", options->no_controllers,
+      "The API server alone: no Node, no `default` ServiceAccount and no `kube-root-ca.crt` in namespaces, "
+      "and nobody who empties a namespace that is deleted");
   command->add_option("-v,--v", options->verbosity, "How much to log")->capture_default_str();
   command->callback([options, &session] {
     if (const Result<void> done = Up(session, *options); !done) {

@@ -76,6 +76,7 @@ Result<void> ControlPlane::Listen() {
                                                          .tls = std::move(tls),
                                                          .max_body_bytes = options_.api_server.max_body_bytes}));
   api_server_->SetAddress(listen.address, listener->port());
+  if (authority_) api_server_->SetRootCa(authority_->certificate());
   listener_ = std::move(listener);
   return {};
 }

@@ -36,7 +36,7 @@ Result<std::vector<Json>> OwnAnswers(const Script& script) {
   Simulation simulation({.seed = 1, .trace_capacity = 0});
   KEELSON_RETURN_IF_ERROR(simulation.Run([&] {
     Result<std::unique_ptr<ApiServer>> server =
-        ApiServer::Make({.authentication = {.tokens = {{std::string(kAdminToken), kAdmin}}}});
+        ApiServer::Make({.authentication = {.tokens = {{std::string(kAdminToken), kAdmin}}}, .tend_namespaces = false});
     if (!server) {
       failure = server.error();
       return;

@@ -124,7 +124,7 @@ def main():
         if started.returncode:
             return 1
         try:
-            with KeelsonUp(folder) as server:
+            with KeelsonUp(folder, "--no-controllers") as server:
                 return compare(cluster / "kubeconfig", server.kubeconfig, folder)
         finally:
             subprocess.run([HERE / "cluster", "stop", cluster], check=False)
