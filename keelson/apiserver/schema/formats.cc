@@ -12,6 +12,7 @@
 #include "keelson/api/time.h"
 #include "keelson/apiserver/cel/url.h"
 #include "keelson/apiserver/kinds/checks_address.h"
+#include "keelson/codec/json_scalars.h"
 #include "keelson/core/ascii.h"
 
 namespace keelson::apiserver {
@@ -31,19 +32,68 @@ bool AnyText(std::string_view) { return true; }
 
 bool IsUri(std::string_view text) { return cel::Url::ParseRequest(text).has_value(); }
 
-bool IsHostname(std::string_view text) {
-  if (text.size() > 255) return false;
-  // Symbols count as letters, but not in the last label of several.
-  static const re2::RE2 kPattern(
-      "[a-zA-Z0-9\\pS\\pL](?:-?[a-zA-Z0-9\\pS\\pL]{0,62})?"
-      "|(?:[a-zA-Z0-9\\pS\\pL](?:[\\-a-zA-Z0-9\\pS\\pL]{0,61}[a-zA-Z0-9\\pS\\pL])?\\.)+[a-zA-Z\\pL]{2,63}");
-  if (!Matches(text, kPattern)) return false;
+struct HostCharacter {
+  size_t length;  // in bytes; 0: no UTF-8
+  bool is_letter;
+  bool is_allowed;  // anywhere but in the last of several labels: digits and symbols too
+};
+HostCharacter FirstHostCharacter(std::string_view text) {
+  const char c = text.front();
+  if (static_cast<unsigned char>(c) < 0x80) {
+    const bool is_symbol = std::string_view("$+<=>^`|~").find(c) != std::string_view::npos;
+    return {1, IsLetter(c), IsLetter(c) || IsDigit(c) || is_symbol};
+  }
+  static const re2::RE2 kLetter("\\pL");
+  static const re2::RE2 kSymbol("\\pS");
+  const size_t length = internal::ValidUtf8Length(text);
+  const std::string_view character = text.substr(0, length);
+  const bool is_letter = length > 0 && Matches(character, kLetter);
+  return {length, is_letter, is_letter || (length > 0 && Matches(character, kSymbol))};
+}
+
+// A name without points: a dash may be its second character only, even its last.
+bool IsLoneHost(std::string_view text) {
+  size_t characters = 0;
+  for (; !text.empty(); ++characters) {
+    if (characters == 1 && text.front() == '-') text.remove_prefix(1);
+    if (text.empty()) break;
+    const HostCharacter next = FirstHostCharacter(text);
+    if (!next.is_allowed) return false;
+    text.remove_prefix(next.length);
+  }
+  return characters >= 1 && characters <= 63;
+}
+
+bool IsHostLabel(std::string_view text) {
+  if (text.empty() || text.size() > 63 || text.front() == '-' || text.back() == '-') return false;
   while (!text.empty()) {
-    const size_t dot = std::min(text.find('.'), text.size());
-    if (dot > 63) return false;
-    text.remove_prefix(std::min(dot + 1, text.size()));
+    const HostCharacter next = FirstHostCharacter(text);
+    if (!next.is_allowed && text.front() != '-') return false;
+    text.remove_prefix(next.length);
   }
   return true;
+}
+
+bool IsTopLevelDomain(std::string_view text) {
+  if (text.size() > 63) return false;
+  size_t characters = 0;
+  for (; !text.empty(); ++characters) {
+    const HostCharacter next = FirstHostCharacter(text);
+    if (!next.is_letter) return false;
+    text.remove_prefix(next.length);
+  }
+  return characters >= 2;
+}
+
+bool IsHostname(std::string_view text) {
+  if (text.size() > 255) return false;
+  size_t dot = text.find('.');
+  if (dot == std::string_view::npos) return text.size() <= 63 && IsLoneHost(text);
+  for (; dot != std::string_view::npos; dot = text.find('.')) {
+    if (!IsHostLabel(text.substr(0, dot))) return false;
+    text.remove_prefix(dot + 1);
+  }
+  return IsTopLevelDomain(text);
 }
 
 bool IsIpv4(std::string_view text) { return text.find('.') != std::string_view::npos && ParseIp(text).has_value(); }

@@ -5,12 +5,47 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "keelson/apiserver/cel/go_text.h"
 #include "keelson/codec/json_writer.h"
 
 namespace keelson::apiserver {
+
+namespace {
+
+// The value with its numbers so; nothing when they are already.
+std::optional<Json> Normalized(const Json& value) {
+  if (value.is_double()) {
+    const double number = value.number();
+    if (number != std::trunc(number) || std::abs(number) >= 9223372036854775808.0) return std::nullopt;
+    return Json(static_cast<int64_t>(number));
+  }
+  bool changed = false;
+  if (value.is_object()) {
+    JsonObject copy = value.object();  // shared until it is written to
+    for (const auto& [name, member] : value.object()) {
+      std::optional<Json> normalized = Normalized(member);
+      if (!normalized) continue;
+      copy.Set(name, std::move(*normalized));
+      changed = true;
+    }
+    if (changed) return Json(std::move(copy));
+  } else if (value.is_list()) {
+    JsonList copy = value.list();
+    for (size_t i = 0; i < value.list().size(); ++i) {
+      std::optional<Json> normalized = Normalized(value.list()[i]);
+      if (!normalized) continue;
+      copy[i] = std::move(*normalized);
+      changed = true;
+    }
+    if (changed) return Json(std::move(copy));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::string GoFloat(double value) {
   if (std::isnan(value)) return "NaN";
@@ -45,10 +80,15 @@ bool IsJsonInteger(double value) {
   return (value - whole) / (value + whole) < 1e-9;
 }
 
+void NormalizeNumbers(Json& value) {
+  if (std::optional<Json> normalized = Normalized(value)) value = std::move(*normalized);
+}
+
 std::string GoShown(const Json& value) {
   if (value.is_string()) return cel::Quoted(value.string());
   if (value.is_double()) return GoFloat(value.number());
-  return ToJson(value);
+  const std::optional<Json> normalized = Normalized(value);
+  return ToJson(normalized ? *normalized : value);
 }
 
 }  // namespace keelson::apiserver

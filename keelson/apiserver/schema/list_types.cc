@@ -8,7 +8,7 @@
 #include "keelson/apiserver/kinds/path.h"
 #include "keelson/apiserver/schema/go_numbers.h"
 #include "keelson/apiserver/schema/property_cursor.h"
-#include "keelson/codec/json_writer.h"
+#include "keelson/codec/json_equal.h"
 
 namespace keelson::apiserver {
 
@@ -18,7 +18,11 @@ constexpr size_t kShortList = 16;
 
 // The positions at which a value stands for the second time. Null stands for an element without the key.
 std::vector<size_t> SecondAppearances(const std::vector<const Json*>& values) {
-  const auto same = [](const Json* a, const Json* b) { return a == nullptr || b == nullptr ? a == b : *a == *b; };
+  // 1 and 1.0 are two scalars; inside of objects and lists, which upstream compares as text, they are one.
+  const auto same = [](const Json* a, const Json* b) {
+    if (a == nullptr || b == nullptr) return a == b;
+    return a->is_list() || a->is_object() ? NumericallyEqual(*a, *b) : *a == *b;
+  };
   std::vector<size_t> seconds;
   if (values.size() <= kShortList) {
     for (size_t i = 1; i < values.size(); ++i) {
@@ -30,9 +34,8 @@ std::vector<size_t> SecondAppearances(const std::vector<const Json*>& values) {
   }
   std::unordered_map<std::string, size_t> seen;
   for (size_t i = 0; i < values.size(); ++i) {
-    // The kind tells 1 from 1.0, which are written alike.
     std::string text = values[i] == nullptr ? std::string("-") : std::string(ToString(values[i]->kind()));
-    if (values[i] != nullptr) text += ToJson(*values[i]);
+    if (values[i] != nullptr) text += GoShown(*values[i]);
     if (++seen[std::move(text)] == 2) seconds.push_back(i);
   }
   return seconds;
@@ -100,7 +103,7 @@ class ListTypeChecker {
     for (const Json& key : keys) values.push_back(&key);
     for (const size_t i : SecondAppearances(values)) {
       const Path at = path[i];
-      errors_.Duplicate(at, keys[i]);
+      errors_.DuplicateShown(at, GoShown(keys[i]));
     }
   }
 
@@ -111,7 +114,7 @@ class ListTypeChecker {
     for (const Json& element : list) values.push_back(element.find(key));
     for (const size_t i : SecondAppearances(values)) {
       const Path at = path[i];
-      errors_.Duplicate(at, values[i] == nullptr ? Json::Object() : Json::Object({{key, *values[i]}}));
+      errors_.DuplicateShown(at, GoShown(values[i] == nullptr ? Json::Object() : Json::Object({{key, *values[i]}})));
     }
   }
 

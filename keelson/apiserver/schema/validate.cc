@@ -396,7 +396,8 @@ class Checker {
       if (is_int32 || schema.format == "int64") format = schema.format;
       if (number) {
         const double limit = is_int32 ? 2147483648.0 : 9223372036854775808.0;
-        fits = *number == std::trunc(*number) && *number >= -limit && *number < limit;
+        // Upstream looks at the shortest digits, and those of the smallest int64 stand for one that is smaller still.
+        fits = *number == std::trunc(*number) && *number < limit && (is_int32 ? *number >= -limit : *number > -limit);
       } else {
         fits = !is_int32 || (value.integer() >= std::numeric_limits<int32_t>::min() &&
                              value.integer() <= std::numeric_limits<int32_t>::max());
