@@ -104,6 +104,4 @@ bool AnySchema(const apiextensionsv1::CustomResourceDefinitionSpec& spec, Schema
 // The formats in the schemas that the server does not know, in the order in which they are met.
 std::vector<std::string> UnrecognizedFormats(const apiextensionsv1::CustomResourceDefinitionSpec& spec);
 
-bool HasTrueCondition(const apiextensionsv1::CustomResourceDefinition& crd, std::string_view type);
-
 }  // namespace keelson::apiserver

@@ -124,8 +124,7 @@ class DefaultChecker {
     FieldErrors found;
     ValidateEmbedded(value, schema, found);
     ReportAllBelow(path, found, errors_);
-    if (!found.empty()) return false;
-    ValidateValue(schema, value, nullptr, path, errors_);
+    if (found.empty()) CheckValue(schema, value, path);
     return errors_.size() == before;
   }
 
@@ -142,11 +141,21 @@ class DefaultChecker {
       problem = Aggregate(found);
     }
     if (problem.empty()) {
-      ValidateValue(schema, value, nullptr, path, errors_);
+      CheckValue(schema, value, path);
     } else {
       errors_.Invalid(path, value, "must result in valid metadata: " + problem);
     }
     return errors_.size() == before;
+  }
+
+  void CheckValue(const Schema& schema, const Json& value, const Path& path) {
+    FieldErrors found;
+    ValidateValue(schema, value, nullptr, path, found);
+    // Of a default upstream does not ask that it be an integer or a string where only one of the two is allowed.
+    const bool wrong = std::any_of(found.causes().begin(), found.causes().end(), [](const metav1::StatusCause& cause) {
+      return cause.message.view().find("must be of type integer,string: ") == std::string_view::npos;
+    });
+    if (wrong) ValidateValue(schema, value, nullptr, path, errors_);
   }
 
   // The rules are run on an object that has nothing but the default, as a member of that name.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "keelson/apiserver/custom/definition_status.h"
 #include "keelson/apiserver/kinds/checks_common.h"
 #include "keelson/apiserver/kinds/crd_checks.h"
 #include "keelson/apiserver/kinds/crd_structural.h"
@@ -187,16 +188,9 @@ const List<apiextensionsv1::SelectableField>& InternalSpec::selectable() const {
 
 std::string InternalSpec::ShownVersions() const { return InternalForm(versions_); }
 
-bool HasTrueCondition(const CustomResourceDefinition& crd, std::string_view type) {
-  for (const apiextensionsv1::CustomResourceDefinitionCondition& condition : crd.status.conditions) {
-    if (condition.type == type) return condition.status == "True";
-  }
-  return false;
-}
-
 DefinitionOptions OptionsForUpdate(const CustomResourceDefinition& crd, const CustomResourceDefinition& old) {
   DefinitionOptions options;
-  const bool established = HasTrueCondition(old, "Established");
+  const bool established = HasCondition(old, kEstablished);
   const CustomResourceDefinitionSpec& spec = old.spec;
   const apiextensionsv1::WebhookConversion& webhook = spec.conversion.OrDefault().webhook.OrDefault();
   const List<String>& reviews = webhook.conversionReviewVersions;

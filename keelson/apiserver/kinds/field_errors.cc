@@ -112,11 +112,14 @@ void FieldErrors::Forbidden(const Path& path, std::string_view detail) {
 }
 
 void FieldErrors::TooLong(const Path& path, size_t max_bytes) {
-  Add("FieldValueTooLong", path, fmt::format("Too long: may not be more than {} bytes", max_bytes));
+  Add("FieldValueTooLong", path,
+      fmt::format("Too long: may not be more than {} {}", max_bytes, max_bytes == 1 ? "byte" : "bytes"));
 }
 
 void FieldErrors::TooLongCharacters(const Path& path, size_t max_characters) {
-  Add("FieldValueTooLong", path, fmt::format("Too long: may not be more than {} characters", max_characters));
+  Add("FieldValueTooLong", path,
+      fmt::format("Too long: may not be more than {} {}", max_characters,
+                  max_characters == 1 ? "character" : "characters"));
 }
 
 void FieldErrors::TooMany(const Path& path, size_t actual, size_t max) {
