@@ -18,7 +18,18 @@ constexpr uint64_t kListCost = 10;
 constexpr uint64_t kMapCost = 30;
 constexpr uint64_t kStructCost = 40;
 
-// As messages of cel-go name the class of a value that does not fit.
+// What is left of a value of a document once it went through an optional: cel-go forgets the schema there.
+Value WithoutShape(const Value& value) { return value.is_json() ? Value::OfJson(value.json(), UntypedShape()) : value; }
+
+const Value* FirstError(std::span<const Value> args) {
+  for (const Value& arg : args) {
+    if (arg.is_error()) return &arg;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::string_view GoTypeOf(const Value& value) {
   switch (value.kind()) {
     case ValueKind::kNull: return "types.Null";
@@ -37,18 +48,6 @@ std::string_view GoTypeOf(const Value& value) {
     default: return TypeName(value);
   }
 }
-
-// What is left of a value of a document once it went through an optional: cel-go forgets the schema there.
-Value WithoutShape(const Value& value) { return value.is_json() ? Value::OfJson(value.json(), UntypedShape()) : value; }
-
-const Value* FirstError(std::span<const Value> args) {
-  for (const Value& arg : args) {
-    if (arg.is_error()) return &arg;
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 Evaluation::Evaluation(EvalContext& context, std::span<const Value> variables, int local_count)
     : context_(context), arena_(context.arena()), variables_(variables) {

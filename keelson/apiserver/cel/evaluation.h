@@ -14,6 +14,9 @@ struct Local {
   const Step* init = nullptr;
 };
 
+// As messages of cel-go name the class of a value that does not fit: "types.Null".
+std::string_view GoTypeOf(const Value& value);
+
 class Evaluation {
  public:
   Evaluation(EvalContext& context, std::span<const Value> variables, int local_count);

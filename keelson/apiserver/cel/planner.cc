@@ -155,6 +155,9 @@ const Step* Planner::PlanIndex(const std::vector<const Step*>& args, bool option
   const Step* operand = AsAttribute(args[0]);
   Qualifier qualifier{.optional = optional};
   if (const Value* constant = ConstantOf(args[1])) {
+    if (!constant->is_bool() && !constant->is_number() && !constant->is_string()) {
+      return Fail(fmt::format("invalid qualifier type: {}", GoTypeOf(*constant)));
+    }
     qualifier.key = *constant;
   } else if (const Attribute* attribute = AttributeOf(args[1])) {
     qualifier.attribute = attribute;

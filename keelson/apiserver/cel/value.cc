@@ -68,15 +68,28 @@ Value ListsEqualInOrder(const Value& a, const Value& b, Arena& arena) {
   return Value::OfBool(true);
 }
 
+// Whether a member of one map is in the other with an equal value; an error counts as equal, as in cel-go.
+bool MemberDiffers(const Value& key, const Value& mine, const Value& other_map, Arena& arena) {
+  Value other;
+  if (FindMember(other_map, key, arena, &other) == Lookup::kMissing) return true;
+  const Value equal = Equal(mine, other, arena);
+  return equal.is_bool() && !equal.boolean();
+}
+
 Value MapsEqualByKey(const Value& a, const Value& b, Arena& arena) {
   if (!b.is_map() || Length(a) != Length(b)) return Value::OfBool(false);
-  for (const Value& key : KeysOf(a, arena)) {
+  if (!a.is_json()) {
+    for (const MapEntry& entry : a.entries()) {
+      if (MemberDiffers(entry.key, entry.value, b, arena)) return Value::OfBool(false);
+    }
+    return Value::OfBool(true);
+  }
+  for (const auto& [key, member] : a.json().object()) {
+    std::string_view name;
+    if (!a.shape()->NameOfKey(key, arena, &name)) continue;
     Value mine;
-    Value other;
-    FindMember(a, key, arena, &mine);
-    if (FindMember(b, key, arena, &other) == Lookup::kMissing) return Value::OfBool(false);
-    const Value equal = Equal(mine, other, arena);
-    if (equal.is_bool() && !equal.boolean()) return equal;
+    if (!a.shape()->Find(a.json().object(), name, arena, &mine)) continue;
+    if (MemberDiffers(Value::OfString(name), mine, b, arena)) return Value::OfBool(false);
   }
   return Value::OfBool(true);
 }
