@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "keelson/apiserver/custom/custom_scale.h"
 #include "keelson/apiserver/custom/custom_version.h"
 #include "keelson/apiserver/object_codec.h"
@@ -18,9 +20,9 @@ void ValidateRules(const CustomVersion& version, const CustomObject& object, con
   if (!version.schema->has_rules) return;
   if (!MayRunRules(errors)) return errors.Invalid(Path("<nil>"), Json(), kRulesNotRun);
   const SchemaRules::Document document{object.metadata, object.content};
-  if (old == nullptr) return version.cel->Validate(document, nullptr, errors, warnings);
-  const SchemaRules::Document before{old->metadata, old->content};
-  version.cel->Validate(document, &before, errors, warnings);
+  std::optional<SchemaRules::Document> before;
+  if (old != nullptr) before.emplace(SchemaRules::Document{old->metadata, old->content});
+  version.cel->Validate(document, before ? &*before : nullptr, errors, warnings);
 }
 
 void Validate(const CustomVersion& version, const CustomObject& object, const CustomObject* old, FieldErrors& errors,

@@ -151,7 +151,7 @@ TEST_F(CustomResources, FollowAChangeOfTheirSchema) {
 }
 
 TEST_F(CustomResources, AreCheckedBySchemaAndRules) {
-  const std::string definition = R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+  const std::string definition = R"crd({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
     "metadata":{"name":"ranges.example.com"},
     "spec":{"group":"example.com","scope":"Cluster","names":{"plural":"ranges","kind":"Range"},
       "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{
@@ -159,7 +159,7 @@ TEST_F(CustomResources, AreCheckedBySchemaAndRules) {
           "low":{"type":"integer","minimum":0},"high":{"type":"integer"}},
           "x-kubernetes-validations":[
             {"rule":"!has(self.high) || self.low <= self.high","message":"low must not be above high"},
-            {"rule":"self.low >= oldSelf.low","messageExpression":"'low fell from ' + string(oldSelf.low)"}]}}}}}]}})";
+            {"rule":"self.low >= oldSelf.low","messageExpression":"'low fell from ' + string(oldSelf.low)"}]}}}}}]}})crd";
   ASSERT_EQ(server.Ask("POST", std::string(kDefinitions), definition).status, 201);
   const auto range = [](std::string_view spec) {
     return fmt::format(R"({{"apiVersion":"example.com/v1","kind":"Range","metadata":{{"name":"r"}},"spec":{}}})", spec);
