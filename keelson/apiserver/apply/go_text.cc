@@ -92,7 +92,7 @@ std::string GoSyntax(const Json& value) {
   }
 }
 
-std::string_view GoTypeName(const Json& value) {
+std::string_view GoTypeNameInYaml(const Json& value) {
   switch (value.kind()) {
     case Json::Kind::kNull: return "<nil>";
     case Json::Kind::kBool: return "bool";

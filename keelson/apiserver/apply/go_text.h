@@ -12,8 +12,8 @@ namespace keelson::apiserver {
 std::string GoText(const Json& value);
 // %#v: map[string]interface {}{"a":1}
 std::string GoSyntax(const Json& value);
-// %T: map[string]interface {}
-std::string_view GoTypeName(const Json& value);
+// %T of what Go reads from YAML, where every number is a float64: map[string]interface {}
+std::string_view GoTypeNameInYaml(const Json& value);
 // %q of a text
 std::string GoQuoted(std::string_view text);
 // %v of a float64

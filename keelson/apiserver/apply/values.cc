@@ -93,7 +93,7 @@ void CheckScalar(ScalarShape scalar, const Json& value, Problems& problems) {
   switch (scalar) {
     case ScalarShape::kNumber:
       if (!value.is_number()) {
-        problems.push_back({"", fmt::format("expected numeric (int or float), got {}", GoTypeName(value))});
+        problems.push_back({"", fmt::format("expected numeric (int or float), got {}", GoTypeNameInYaml(value))});
       }
       return;
     case ScalarShape::kString:
