@@ -6,6 +6,7 @@
 
 #include "keelson/apiserver/cel/function.h"
 #include "keelson/apiserver/cel/literal_checks.h"
+#include "keelson/apiserver/cel/string_format.h"
 #include "keelson/apiserver/cel/unify.h"
 
 namespace keelson::apiserver::cel {
@@ -22,14 +23,16 @@ const std::vector<LanguageType>& LanguageTypes() {
       {"bool", Type::Bool()},
       {"bytes", Type::Bytes()},
       {"double", Type::Double()},
+      {"duration", Type::Duration()},
       {"google.protobuf.Duration", Type::Duration()},
       {"google.protobuf.Timestamp", Type::Timestamp()},
       {"int", Type::Int()},
       {"list", Type::List(Type::Dyn())},
       {"map", Type::Map(Type::Dyn(), Type::Dyn())},
       {"null_type", Type::Null()},
-      {"optional_type", Type::Optional(Type::Dyn())},
+      {"optional_type", Type::Opaque("optional_type")},
       {"string", Type::String()},
+      {"timestamp", Type::Timestamp()},
       {"type", Type::TypeOfTypes()},
       {"uint", Type::Uint()},
   };
@@ -213,7 +216,6 @@ class Checker {
 
   void CheckOptionalSelect(Expr& expr) {
     const std::string* field = std::get_if<std::string>(&expr.args[1]->constant);
-    expr.args[1]->type = Type::String();
     SetType(expr, unifier_.Substitute(CheckField(expr, *expr.args[0], *field, true), false));
   }
 
@@ -340,12 +342,11 @@ class Checker {
 
   // -- literals
 
-  // The type that elements have in common. Those of a literal must have one.
-  Type Join(const Expr& expr, const std::optional<Type>& previous, const Type& current) {
+  // The type that elements have in common; dyn when they have none. CheckLiterals has its own word on that.
+  Type Join(const std::optional<Type>& previous, const Type& current) {
     if (!previous) return current;
     if (unifier_.IsAssignable(*previous, current)) return Unifier::MostGeneral(*previous, current);
-    ReportMismatch(expr, *previous, current);
-    return Type::Error();
+    return Type::Dyn();
   }
 
   // The type of what an element written with ? adds.
@@ -364,7 +365,7 @@ class Checker {
       const bool optional = next_optional < expr.optional_elements.size() &&
                             static_cast<size_t>(expr.optional_elements[next_optional]) == i;
       if (optional) ++next_optional;
-      element = Join(arg, element, optional ? OptionalElement(arg) : arg.type);
+      element = Join(element, optional ? OptionalElement(arg) : arg.type);
     }
     SetType(expr, Type::List(element ? std::move(*element) : unifier_.NewVariable()));
   }
@@ -374,9 +375,9 @@ class Checker {
     std::optional<Type> value;
     for (const Entry& entry : expr.entries) {
       CheckExpr(*entry.key);
-      key = Join(*entry.key, key, entry.key->type);
+      key = Join(key, entry.key->type);
       CheckExpr(*entry.value);
-      value = Join(*entry.value, value, entry.optional ? OptionalElement(*entry.value) : entry.value->type);
+      value = Join(value, entry.optional ? OptionalElement(*entry.value) : entry.value->type);
     }
     if (!key) {
       key = unifier_.NewVariable();
@@ -482,8 +483,11 @@ void Check(Ast& ast, const Environment& environment) { Checker(ast, environment)
 
 Ast Compile(std::string_view source, const Environment& environment) {
   Ast ast = Parse(source);
-  if (ast.errors.empty()) Check(ast, environment);
-  if (ast.errors.empty()) CheckLiterals(ast);
+  if (!ast.errors.empty()) return ast;
+  Check(ast, environment);
+  if (!ast.errors.empty()) return ast;
+  CheckLiterals(ast);
+  CheckFormatCalls(ast);
   return ast;
 }
 

@@ -5,7 +5,8 @@
 //   if (!ast.errors.empty()) return Invalid(ast.ErrorText());
 //   ast.type() == Type::Bool();  ast.root->overloads;
 //
-// Literals of lists and maps must be homogeneous, as Kubernetes asks for.
+// Compile asks for more than the language: that literals of lists and maps are homogeneous, and that constants which
+// are read at compile time can be read. So does Kubernetes.
 #pragma once
 
 #include <string>
@@ -37,7 +38,7 @@ struct Environment {
 // Adds errors to ast.errors when there are any; then the tree is of no use. `ast` must have been parsed without errors.
 void Check(Ast& ast, const Environment& environment);
 
-// Parse, Check, then the constants that are read at compile time: duration("…"), timestamp("…"), matches(…, "…").
+// Parse, Check, then what is asked of literals (literal_checks.h, string_format.h).
 Ast Compile(std::string_view source, const Environment& environment);
 
 }  // namespace keelson::apiserver::cel

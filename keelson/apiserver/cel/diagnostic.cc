@@ -42,8 +42,8 @@ void AppendDiagnostic(std::string_view source, const Diagnostic& diagnostic, std
 
 Position PositionOf(std::string_view source, int32_t offset) {
   if (offset < 0) return {};
+  if (source.empty()) return {.line = 1, .column = -1};  // as Kubernetes counts
   Position position{.line = 1, .column = 0};
-  if (source.empty()) position.line = 2;  // as upstream counts the lines of an empty text
   size_t at = 0;
   for (int32_t i = 0; i < offset; ++i) {
     if (at >= source.size()) {

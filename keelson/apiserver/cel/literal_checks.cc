@@ -83,17 +83,37 @@ void CheckMap(Ast& ast, const Expr& map) {
   }
 }
 
-}  // namespace
-
-void CheckLiterals(Ast& ast) {
-  for (const Expr& expr : ast.nodes()) {
-    switch (expr.kind) {
-      case ExprKind::kCall: CheckArgument(ast, expr); break;
-      case ExprKind::kList: CheckList(ast, expr); break;
-      case ExprKind::kMap: CheckMap(ast, expr); break;
-      default: break;
+// `formatted`: it stands in a call of format(), which takes lists of values of any type.
+void Walk(Ast& ast, const Expr& expr, bool formatted) {
+  switch (expr.kind) {
+    case ExprKind::kCall:
+      CheckArgument(ast, expr);
+      formatted |= expr.name == "format";
+      break;
+    case ExprKind::kList:
+      if (!formatted) CheckList(ast, expr);
+      break;
+    case ExprKind::kMap:
+      if (!formatted) CheckMap(ast, expr);
+      break;
+    default: break;
+  }
+  if (expr.operand != nullptr) Walk(ast, *expr.operand, formatted);
+  for (const Expr* arg : expr.args) Walk(ast, *arg, formatted);
+  for (const Entry& entry : expr.entries) {
+    if (entry.key != nullptr) Walk(ast, *entry.key, formatted);
+    Walk(ast, *entry.value, formatted);
+  }
+  if (expr.comprehension != nullptr) {
+    const Comprehension& loop = *expr.comprehension;
+    for (const Expr* part : {loop.range, loop.init, loop.condition, loop.step, loop.result}) {
+      Walk(ast, *part, formatted);
     }
   }
 }
+
+}  // namespace
+
+void CheckLiterals(Ast& ast) { Walk(ast, *ast.root, false); }
 
 }  // namespace keelson::apiserver::cel

@@ -205,7 +205,6 @@ constexpr Macro kMacros[] = {
     {"exists", 3, 3, true, &Expansion::Exists2},
     {"exists_one", 2, 2, true, &Expansion::ExistsOne},
     {"exists_one", 3, 3, true, &Expansion::ExistsOne2},
-    {"existsOne", 2, 2, true, &Expansion::ExistsOne},
     {"existsOne", 3, 3, true, &Expansion::ExistsOne2},
     {"map", 2, 3, true, &Expansion::Map},
     {"filter", 2, 2, true, &Expansion::Filter},

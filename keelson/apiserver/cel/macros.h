@@ -1,6 +1,6 @@
 // The macros of CEL: calls that stand for other expressions.
 //
-//   has(a.b)                                        all, exists, exists_one (existsOne), map, filter over one variable
+//   has(a.b)                                        all, exists, exists_one, map, filter over one variable
 //   all, exists, existsOne, transformList, transformMap, transformMapEntry over two variables
 //   optMap, optFlatMap                              sortBy
 #pragma once

@@ -111,7 +111,11 @@ struct Parsed {
 class Parser {
  public:
   Parser(AstBuilder& builder, const std::vector<uint32_t>& code_points, Tokens tokens, const ParseLimits& limits)
-      : builder_(builder), code_points_(code_points), tokens_(std::move(tokens.tokens)), limits_(limits) {}
+      : builder_(builder),
+        code_points_(code_points),
+        tokens_(std::move(tokens.tokens)),
+        lex_errors_(std::move(tokens.errors)),
+        limits_(limits) {}
 
   Expr* Run() {
     Context context{.after = Of(kEnd), .recover = Of(kEnd)};
@@ -185,8 +189,7 @@ class Parser {
 
   void NoAlternative(size_t first, size_t last) {
     const Token& offending = tokens_[last];
-    std::string text =
-        FromCodePoints(code_points_.data() + tokens_[first].offset, code_points_.data() + EndOf(offending));
+    const std::string text = TextOf(tokens_[first].offset, EndOf(offending));
     const bool reserved = offending.kind == kTrue || offending.kind == kFalse || offending.kind == kNull;
     if (reserved && last == first + 1 && tokens_[first].offset + 1 == offending.offset) {
       Complain(offending, "mismatched input '" + offending.text + "' expecting IDENTIFIER");
@@ -196,15 +199,24 @@ class Parser {
     failed_ = true;
   }
 
-  int32_t EndOf(const Token& token) const {
-    if (token.kind == kEnd) return token.offset;
-    size_t position = 0;
+  static int32_t Length(std::string_view text) {
     int32_t length = 0;
-    while (position < token.text.size()) {
-      NextCodePoint(token.text, position);
-      ++length;
+    for (size_t position = 0; position < text.size(); ++length) NextCodePoint(text, position);
+    return length;
+  }
+  static int32_t EndOf(const Token& token) {
+    return token.kind == kEnd ? token.offset : token.offset + Length(token.text);
+  }
+
+  // A part of the source, without what is no token.
+  std::string TextOf(int32_t begin, int32_t end) const {
+    std::string text;
+    for (const LexError& error : lex_errors_) {
+      if (error.offset < begin || error.offset >= end) continue;
+      text += FromCodePoints(code_points_.data() + begin, code_points_.data() + error.offset);
+      begin = error.offset + Length(error.text);
     }
-    return token.offset + length;
+    return text + FromCodePoints(code_points_.data() + begin, code_points_.data() + end);
   }
 
   // Drops a token too many if what comes after it is expected.
@@ -382,12 +394,12 @@ class Parser {
     if (!Sync(kFirstOfExpr)) return Recover(kAtUnary, context);
     if (Kind() != kNot && (Kind() != kMinus || Has(Of(kInt, kFloat), Ahead(1).kind))) return ParseMember(context);
     const Token op = Current();
-    if (op.kind == kMinus && !Has(kFirstOfPrimary, Ahead(1).kind)) {
-      NoAlternative(at_, at_ + 1);
-      return Recover(kAtUnary, context);
-    }
     int count = 0;
     while (Kind() == op.kind) {
+      if (op.kind == kMinus && !Has(kFirstOfPrimary, Ahead(1).kind)) {
+        NoAlternative(at_, at_ + 1);
+        return Recover(kAtUnary, context);
+      }
       Take();
       ++count;
     }
@@ -411,6 +423,7 @@ class Parser {
 
   Parsed ParseIndex(const Context& context, const Parsed& target) {
     const Token open = Take();
+    if (!Sync(kFirstOfExpr | Of(kQuestion))) return Recover(kAtMember, context);
     const bool optional = Kind() == kQuestion;
     if (optional) Take();
     const Parsed index = ParseExpr(Around(context, Of(kRightBracket)));
@@ -431,7 +444,7 @@ class Parser {
     const bool optional = Kind() == kQuestion;
     if (optional) Take();
     Token field;
-    if (!ParseField(context, &field)) return {builder_.Error(dot.offset), operand.height + 1};
+    if (!ParseField(context, Current().offset, &field)) return {builder_.Error(dot.offset), operand.height + 1};
     Expr* expr = nullptr;
     if (optional) {
       expr = builder_.Call(dot.offset, operators::kOptionalSelect,
@@ -442,14 +455,15 @@ class Parser {
     return {expr, operand.height + 1};
   }
 
-  // The name of a field. Those in backquotes are recognized, but not taken.
-  bool ParseField(const Context& context, Token* field) {
+  // The name of a field. Those in backquotes are recognized, but not taken. What is wrong is said of `offset`.
+  bool ParseField(const Context& context, int32_t offset, Token* field) {
     if (!Sync(Of(kIdentifier, kQuotedIdentifier))) {
+      if (!aborted_) builder_.Report(offset, "unsupported ident kind");
       Recover(kAtField, context);
       return false;
     }
     *field = Take();
-    if (field->kind == kQuotedIdentifier) builder_.Report(field->offset, "unsupported syntax: '`'");
+    if (field->kind == kQuotedIdentifier) builder_.Report(offset, "unsupported syntax: '`'");
     return true;
   }
 
@@ -582,12 +596,13 @@ class Parser {
     int height = 0;
     if (!Sync(kFieldStart | Of(kComma, kRightBrace))) return Recover(kAtPrimary, context);
     const Context inside = Around(context, Of(kComma, kRightBrace));
+    const int32_t first_field = Current().offset;
     while (!failed_ && Has(kFieldStart, Kind())) {
       Entry entry{.id = builder_.NextId()};
       entry.optional = Kind() == kQuestion;
       if (entry.optional) Take();
       Token field;
-      if (ParseField(inside.Then(Of(kColon)), &field)) entry.field = field.text;
+      if (ParseField(inside.Then(Of(kColon)), first_field, &field)) entry.field = field.text;
       if (!ParseEntryValue(inside, &entry, &height)) {
         Recover(kAtList, inside);
         break;
@@ -732,6 +747,7 @@ class Parser {
   AstBuilder& builder_;
   const std::vector<uint32_t>& code_points_;
   const std::vector<Token> tokens_;
+  const std::vector<LexError> lex_errors_;
   const ParseLimits limits_;
 
   size_t at_ = 0;
@@ -768,7 +784,7 @@ Ast Parse(std::string_view source, const ParseLimits& limits) {
       return ast;
     }
     builder.Report(tokens.errors[i].offset,
-                   "Syntax error: token recognition error at: " + Quote(tokens.errors[i].text));
+                   "Syntax error: token recognition error at: '" + tokens.errors[i].text + "'");
   }
   ast.root = Parser(builder, code_points, std::move(tokens), limits).Run();
   return ast;

@@ -63,6 +63,7 @@ class Type {
 
   static Type List(Type element);
   static Type Map(Type key, Type value);
+  // Without fields: one of which nothing is known but its name.
   static Type Object(std::string name, std::shared_ptr<const ObjectFields> fields);
   static Type Opaque(std::string name, std::vector<Type> parameters = {});
   static Type Optional(Type value);
@@ -84,7 +85,10 @@ class Type {
   // Of an object type; null for the others.
   const ObjectFields* fields() const { return node_->fields.get(); }
   bool is_wrapper() const { return node_->wrapper; }
-  bool is_optional() const { return Is(TypeKind::kOpaque) && node_->name == "optional_type"; }
+  // An optional_type(T).
+  bool is_optional() const {
+    return Is(TypeKind::kOpaque) && !node_->parameters.empty() && node_->name == "optional_type";
+  }
   bool is_dyn() const { return Is(TypeKind::kDyn) || Is(TypeKind::kAny); }
   // Whether a type parameter stands anywhere in it.
   bool has_type_params() const { return node_->has_type_params; }
