@@ -100,7 +100,7 @@ Value Evaluation::EvalAttribute(const AttributeStep& step) {
 // did not cost it.
 Value Evaluation::EvalHas(const AttributeStep& step) {
   const Value value = Resolve(*step.attribute);
-  if (step.attribute->base == Attribute::Base::kConditional) --context_.cost_;
+  if (step.attribute->base == Attribute::Base::kConditional && context_.cost_ > 0) --context_.cost_;
   if (value.is(ValueKind::kOptional)) return Value::OfBool(value.optional() != nullptr);
   return value;
 }
@@ -175,6 +175,10 @@ Lookup Evaluation::Qualify(const Value& object, const Value& key, Value* out) {
     return Lookup::kError;
   }
   if (index.integer() < 0 || static_cast<uint64_t>(index.integer()) >= Length(object)) return Lookup::kMissing;
+  if (!key.is_int() && object.is_json() && object.shape() != &UntypedShape()) {
+    *out = context_.Error(fmt::format("unsupported index: {}", DebugText(key, arena_)));
+    return Lookup::kError;
+  }
   *out = ItemAt(object, static_cast<size_t>(index.integer()), arena_);
   return out->is_error() ? Lookup::kError : Lookup::kFound;
 }

@@ -157,6 +157,10 @@ void MapBuilder::Erase(Arena& arena, Value& map, const Value& key) {
   map = rest;
 }
 
+void MapBuilder::Freeze(const Value& map) {
+  if (map.table() != nullptr) const_cast<MapTable*>(map.table())->capacity = map.table()->size;
+}
+
 Value MapBuilder::Copy(Arena& arena, const Value& map) {
   Value copy = Value::OfMap({});
   for (const Value& key : KeysOf(map, arena)) {

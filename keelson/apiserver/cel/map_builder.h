@@ -37,6 +37,8 @@ class MapBuilder {
   static void Erase(Arena& arena, Value& map, const Value& key);
   // The entry with an equal key; null when there is none.
   static const MapEntry* Find(const Value& map, const Value& key);
+  // From now on, adding to this map copies it first.
+  static void Freeze(const Value& map);
   // A copy of any map that can be added to.
   static Value Copy(Arena& arena, const Value& map);
 };

@@ -262,6 +262,8 @@ const Step* Planner::Fold(const Step& step) {
   EvalContext context(plan_.arena);
   const Value value = Evaluation(context, {}, 0).Eval(step);
   if (value.is_error()) return Fail(std::string(value.text()));
+  // A constant is read by many evaluations: none may add to it in place.
+  if (value.is_map()) MapBuilder::Freeze(value);
   return Constant(value);
 }
 

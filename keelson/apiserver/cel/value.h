@@ -178,7 +178,8 @@ class Value {
   const Json& json() const { return *At<const Json>(); }
   // Null for maps that are not of a document; for lists that are not, perhaps.
   const Shape* shape() const { return kind_ == ValueKind::kMap && !is_json_ ? nullptr : shape_; }
-  const MapTable* table() const { return table_; }  // of a map of values; null when it has none
+  // Of a map of values; null when it has none.
+  const MapTable* table() const { return is_json_ ? nullptr : table_; }
   std::span<const Value> items() const;
   std::span<const MapEntry> entries() const;
 
