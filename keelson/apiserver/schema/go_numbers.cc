@@ -1,14 +1,11 @@
 #include "keelson/apiserver/schema/go_numbers.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <string_view>
 
 #include "keelson/apiserver/cel/go_text.h"
+#include "keelson/codec/internal/go_text.h"
 #include "keelson/codec/json_writer.h"
 
 namespace keelson::apiserver {
@@ -48,18 +45,9 @@ std::optional<Json> Normalized(const Json& value) {
 }  // namespace
 
 std::string GoFloat(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  char buffer[64];
-  const char* end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific).ptr;
-  const std::string_view scientific(buffer, static_cast<size_t>(end - buffer));
-  const size_t mark = scientific.find('e');
-  int exponent = 0;
-  const size_t digits = mark + (scientific[mark + 1] == '+' ? 2 : 1);
-  std::from_chars(scientific.data() + digits, end, exponent);
-  if (exponent < -4 || exponent >= 6) return std::string(scientific);
-  end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed).ptr;
-  return std::string(buffer, static_cast<size_t>(end - buffer));
+  std::string text;
+  internal::AppendGoDouble(value, text);
+  return text;
 }
 
 int64_t GoTruncated(double value) {
