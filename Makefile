@@ -5,12 +5,12 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 
-.PHONY: help build test e2e bench sanitize fuzz format tidy install clean deps clang-deps
+.PHONY: help build test e2e conformance bench sanitize fuzz format tidy install clean deps clang-deps
 .NOTPARALLEL:
 
 help: ## this text
 	@echo "make <target>, where the target is:"
-	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 build: deps ## the library and its tools in build/release, programs in build/release/bin
 	@$(call build,release,all)
@@ -22,6 +22,10 @@ test: deps ## release build, all unit tests, the fuzz corpus
 e2e: deps ## the tests against a real Kubernetes, which is built first; needs Go
 	@$(call build,release,all)
 	@tests/e2e/run
+
+conformance: deps ## Kubernetes' own conformance tests of the API against keelson up; needs Go, and minutes the first time
+	@$(call build,release,keelson)
+	@tests/e2e/conformance
 
 bench: deps ## measure, beside client-go where Go is; PODS=100000; docs/performance.md says how to read it
 	@$(call build,release,bench_programs)

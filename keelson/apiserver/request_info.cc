@@ -146,10 +146,25 @@ RequestInfo ParseRequest(std::string_view method, std::string_view path, const Q
 
 Decision MastersOnly::Authorize(const User& user, const RequestInfo& request) const {
   if (user.InGroup("system:masters")) return {.allowed = true};
-  if (!request.is_resource && request.verb == "get") {
-    for (const std::string_view open : {"/healthz", "/livez", "/readyz", "/version"}) {
-      if (request.path == open || request.path.starts_with(std::string(open) + "/")) return {.allowed = true};
+  const bool known = user.InGroup("system:authenticated");
+  if (!request.is_resource) {
+    if (request.verb != "get") return {};
+    for (const std::string_view open : {"/healthz", "/livez", "/readyz", "/version", "/version/"}) {
+      if (request.path == open) return {.allowed = true};
     }
+    for (const std::string_view discovery : {"/api", "/apis", "/openapi"}) {
+      const bool below = request.path.starts_with(discovery) &&
+                         (request.path.size() == discovery.size() || request.path[discovery.size()] == '/');
+      if (known && below) return {.allowed = true};
+    }
+    return {};
+  }
+  if (known && request.verb == "create") {
+    const bool about_rights =
+        request.group == "authorization.k8s.io" &&
+        (request.resource == "selfsubjectaccessreviews" || request.resource == "selfsubjectrulesreviews");
+    const bool about_name = request.group == "authentication.k8s.io" && request.resource == "selfsubjectreviews";
+    if (about_rights || about_name) return {.allowed = true};
   }
   return {};
 }

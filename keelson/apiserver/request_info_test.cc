@@ -4,6 +4,7 @@
 
 #include "keelson/apiserver/content.h"
 #include "keelson/apiserver/continue_token.h"
+#include "keelson/apiserver/user.h"
 
 namespace keelson::apiserver {
 namespace {
@@ -56,6 +57,30 @@ TEST(Query, IsDecoded) {
   EXPECT_TRUE(query.Find("empty"));
   EXPECT_FALSE(query.Find("missing"));
   EXPECT_FALSE(Query::Parse("a=%4").Find("a"));
+}
+
+TEST(MastersOnly, OthersSeeDiscoveryAndThemselvesOnly) {
+  const User bob{.name = "bob", .groups = {"system:authenticated"}};
+  const User nobody{.name = "system:anonymous", .groups = {"system:unauthenticated"}};
+  const auto may = [](const User& user, std::string_view method, std::string_view path) {
+    return MastersOnly().Authorize(user, ParseRequest(method, path, {})).allowed;
+  };
+  for (const std::string_view path : {"/healthz", "/livez", "/readyz", "/version"}) {
+    EXPECT_TRUE(may(nobody, "GET", path)) << path;
+    EXPECT_TRUE(may(bob, "GET", path)) << path;
+  }
+  for (const std::string_view path :
+       {"/api", "/api/v1", "/apis", "/apis/apps/v1", "/openapi/v2", "/openapi/v3/api/v1"}) {
+    EXPECT_FALSE(may(nobody, "GET", path)) << path;
+    EXPECT_TRUE(may(bob, "GET", path)) << path;
+  }
+  for (const std::string_view path : {"/", "/metrics", "/healthz/ping", "/apisix", "/api/v1/pods"}) {
+    EXPECT_FALSE(may(bob, "GET", path)) << path;
+  }
+  EXPECT_TRUE(may(bob, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"));
+  EXPECT_TRUE(may(bob, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews"));
+  EXPECT_FALSE(may(bob, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews"));
+  EXPECT_FALSE(may(nobody, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"));
 }
 
 TEST(ContinueToken, ReadsBackWhatItWrote) {

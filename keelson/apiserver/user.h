@@ -35,7 +35,8 @@ class Authorizer {
   virtual Decision Authorize(const User& user, const RequestInfo& request) const = 0;
 };
 
-// Members of system:masters may do everything; everybody may look at health and version; nobody else anything.
+// What Kubernetes allows before anybody has written a role: members of system:masters may do everything, all who are
+// known may look at discovery and ask who they are and what they may, and everybody may look at health and version.
 class MastersOnly final : public Authorizer {
  public:
   Decision Authorize(const User& user, const RequestInfo& request) const override;
