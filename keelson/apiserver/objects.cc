@@ -6,6 +6,7 @@
 #include "keelson/api/core/v1.h"
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/answers.h"
+#include "keelson/apiserver/apply/resource_fields.h"
 #include "keelson/apiserver/custom/custom_checks.h"
 #include "keelson/apiserver/custom/custom_object.h"
 #include "keelson/apiserver/metadata_rules.h"
@@ -116,6 +117,21 @@ void WarnOfFinalizers(const metav1::ObjectMeta& meta, const metav1::ObjectMeta* 
   }
 }
 
+// A write that changes nothing but the times of managers is none.
+void KeepTimesIfUnchanged(AnyValue& object, const AnyValue& old) {
+  metav1::ObjectMeta& meta = MetaOf(object);
+  const ManagedFields& before = MetaOf(old).managedFields;
+  if (meta.managedFields.empty() || Equal(meta.managedFields, before) || !SameButForTimes(meta.managedFields, before)) {
+    return;
+  }
+  const ManagedFields changed = std::exchange(meta.managedFields, before);
+  // The version of the old one is that of the store.
+  String version = std::exchange(meta.resourceVersion, MetaOf(old).resourceVersion);
+  const bool same = Equal(object.type(), object.data(), old.data());
+  meta.resourceVersion = std::move(version);
+  if (!same) meta.managedFields = changed;
+}
+
 }  // namespace
 
 Result<ObjectPtr> Objects::Get(const Resource& resource, std::string_view namespace_, std::string_view name) const {
@@ -140,6 +156,19 @@ std::vector<AnyValue> Objects::FindAnyAll(const Type& type, std::string_view nam
   if (!page) return all;
   for (const ObjectPtr& object : page->items) all.push_back(DecodeServed(*resource, *object));
   return all;
+}
+
+void Objects::TrackFields(const Exchange& exchange, const AnyValue* old, AnyValue& object,
+                          const WriteOptions& options) const {
+  if (options.fields_are_tracked) return;
+  const Resource& resource = *exchange.resource;
+  const ResourceVersions versions(resources_, resource);
+  FieldManager(versions, FilterOf(resource, exchange.info.subresource),
+               {.manager = ManagerOf(exchange, options),
+                .kind = resource.gvk(),
+                .subresource = exchange.info.subresource,
+                .now = metav1::Time(Clock::WallNow())})
+      .Track(old, object);
 }
 
 WriteContext Objects::ContextOf(Exchange& exchange, bool dry_run) const {
@@ -193,7 +222,6 @@ Result<void> Objects::Prepare(Exchange& exchange, AnyValue& object, const WriteO
   meta.deletionGracePeriodSeconds = {};
   meta.selfLink = {};
   meta.resourceVersion = {};
-  meta.managedFields = {};
   if (rules.generation) meta.generation = 1;
   KEELSON_RETURN_IF_ERROR(AdmitToNamespace(resource, meta));
   if (resource.FindSubresource("status") != nullptr && !rules.status_on_create) TakeField(object, "status", nullptr);
@@ -227,8 +255,11 @@ Result<Reply> Objects::Create(Exchange& exchange, AnyValue served, const WriteOp
     if (!meta.resourceVersion.empty()) {
       return BareError(500, "resourceVersion should not be set on objects to be created");
     }
+    meta.deletionTimestamp = {};
+    meta.deletionGracePeriodSeconds = {};
   }
   if (resource.rules->set_defaults) resource.rules->set_defaults(served.data());
+  TrackFields(exchange, nullptr, served, options);
   AnyValue object = ToStored(resource, std::move(served));
   metav1::ObjectMeta& meta = MetaOf(object);
   const bool generated = meta.name.empty() && !meta.generateName.empty();
@@ -270,11 +301,12 @@ Result<Reply> Objects::Create(Exchange& exchange, AnyValue served, const WriteOp
 
 // The changed object in the stored type, ready to be stored.
 Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, const AnyValue& old,
-                                        const WriteOptions& options) {
+                                        const AnyValue& old_served, const WriteOptions& options) {
   const Resource& resource = *exchange.resource;
   const ErasedRules& rules = *resource.stored_rules;
   const std::string& subresource = exchange.info.subresource;
   if (resource.rules->set_defaults) resource.rules->set_defaults(served.data());
+  TrackFields(exchange, &old_served, served, options);
   AnyValue object = ToStored(resource, std::move(served));
   metav1::ObjectMeta& meta = MetaOf(object);
   const metav1::ObjectMeta& old_meta = MetaOf(old);
@@ -283,7 +315,6 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
   if (meta.name.empty()) meta.name = old_meta.name;
   CarryOverMetadata(meta, old_meta);
   meta.resourceVersion = {};
-  meta.managedFields = old_meta.managedFields;
 
   WriteContext context = ContextOf(exchange, options.dry_run);
   const bool main = subresource.empty() || subresource == "scale";
@@ -378,7 +409,7 @@ Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const C
     exchange.warnings = warnings_before;
     Result<ObjectPtr> current = store_.Get(resource.collection, namespace_, name);
     if (!current) {
-      if (!options.may_create || !resource.stored_rules->create_on_update) {
+      if (!options.always_creates && (!options.may_create || !resource.stored_rules->create_on_update)) {
         return apierrors::NotFound(resource.group_resource(), name);
       }
       KEELSON_TRY(made, change(nullptr));
@@ -418,13 +449,14 @@ Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const C
       return apierrors::Conflict(resource.group_resource(), name);
     }
 
-    KEELSON_TRY(object, PrepareUpdate(exchange, std::move(served), old, options.write));
+    KEELSON_TRY(object, PrepareUpdate(exchange, std::move(served), old, old_served, options.write));
     std::optional<ServiceAddresses::Reservation> reservation;
     if (corev1::Service* service = AsService(object)) {
       KEELSON_TRY(reserved, addresses_.Assign(*service, AsService(old)));
       reservation.emplace(std::move(reserved));
     }
     if (options.write.dry_run) {
+      KeepTimesIfUnchanged(object, old);
       return Reply::Of(Unstored(resource, object, (*current)->revision()));
     }
     const metav1::ObjectMeta& meta = MetaOf(object);
@@ -439,6 +471,7 @@ Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const C
       }
       if (deleted.error().code() != ErrorCode::kConflict) return apierrors::NotFound(resource.group_resource(), name);
     } else {
+      KeepTimesIfUnchanged(object, old);
       Draft draft = EncodeDraft(resource, object);
       if (SameContent(**current, draft)) return Reply::Of(std::move(*current));
       Result<ObjectPtr> stored = StoreChanged(resource, std::move(draft), (*current)->revision());

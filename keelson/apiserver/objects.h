@@ -55,6 +55,7 @@ class Objects final : public Lookup {
     bool may_create = false;  // PUT, where the kind allows it
     bool unconditional = true;
     bool uid_is_precondition = false;  // a PUT's: another uid is a conflict, not a change that is refused
+    bool always_creates = false;       // server-side apply: whatever the kind, an object that is not there is made
   };
   Result<Reply> Update(Exchange& exchange, std::string_view name, const Change& change, const UpdateOptions& options);
 
@@ -87,7 +88,10 @@ class Objects final : public Lookup {
   // NamespaceLifecycle: new objects need a namespace that is there and stays.
   Result<void> AdmitToNamespace(const Resource& resource, const metav1::ObjectMeta& meta) const;
   Result<void> Prepare(Exchange& exchange, AnyValue& object, const WriteOptions& options);
-  Result<AnyValue> PrepareUpdate(Exchange& exchange, AnyValue object, const AnyValue& old, const WriteOptions& options);
+  Result<AnyValue> PrepareUpdate(Exchange& exchange, AnyValue object, const AnyValue& old, const AnyValue& old_served,
+                                 const WriteOptions& options);
+  // Sets who manages the fields of an object in the resource's own version. `old` is null when it is new.
+  void TrackFields(const Exchange& exchange, const AnyValue* old, AnyValue& object, const WriteOptions& options) const;
 
   Store& store_;
   const ResourceTable& resources_;

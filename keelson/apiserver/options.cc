@@ -7,6 +7,7 @@
 
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/answers.h"
+#include "keelson/apiserver/apply/field_manager.h"
 #include "keelson/apiserver/kinds/field_errors.h"
 #include "keelson/core/ascii.h"
 
@@ -151,6 +152,12 @@ Result<WriteOptions> ReadWriteOptions(const Query& query, WriteVerb verb, std::o
   }
   if (!errors.empty()) return InvalidOptions(OptionsKind(verb), errors);
   return options;
+}
+
+std::string ManagerOf(const Exchange& exchange, const WriteOptions& options) {
+  if (!options.field_manager.empty()) return options.field_manager;
+  const std::string* agent = exchange.request.headers.Find("User-Agent");
+  return agent != nullptr ? ManagerFromUserAgent(*agent) : std::string();
 }
 
 Result<DeleteOptions> ReadDeleteOptions(Exchange& exchange) {

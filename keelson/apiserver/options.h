@@ -20,10 +20,15 @@ struct WriteOptions {
   FieldValidation field_validation = FieldValidation::kWarn;
   std::string field_manager = {};
   std::optional<bool> force = {};  // of a patch
+  // metadata.managedFields of the object are as they shall be: it comes from server-side apply.
+  bool fields_are_tracked = false;
 };
 
 enum class WriteVerb : uint8_t { kCreate, kUpdate, kPatch };
 Result<WriteOptions> ReadWriteOptions(const Query& query, WriteVerb verb, std::optional<PatchKind> patch = {});
+
+// By which name who writes manages fields: as asked for, else the beginning of the User-Agent.
+std::string ManagerOf(const Exchange& exchange, const WriteOptions& options);
 
 struct DeleteOptions {
   bool dry_run = false;

@@ -1,6 +1,7 @@
 #include "keelson/apiserver/patches.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "keelson/api/object.h"
 #include "keelson/api/status_error.h"
@@ -12,6 +13,7 @@
 #include "keelson/codec/json_writer.h"
 #include "keelson/codec/merge_patch.h"
 #include "keelson/codec/strategic_merge_patch.h"
+#include "keelson/codec/yaml_reader.h"
 
 namespace keelson::apiserver {
 
@@ -115,7 +117,64 @@ Result<AnyValue> ObjectPatch::Apply(const AnyValue& object, FieldValidation vali
     const std::string& why = typed.error().message();
     return DoesNotFit(ToJson(kind_ == PatchKind::kStrategic ? document_ : after), why);
   }
+  MarkReset(after, *typed);
   return typed;
+}
+
+Result<AppliedDocument> AppliedDocument::Read(std::string_view body) {
+  constexpr std::string_view kStrictPrefix = "strict decoding error: ";
+  AppliedDocument applied;
+  const size_t begin = body.find_first_not_of(" \t\r\n");
+  Result<Json> document = Json();
+  if (begin != std::string_view::npos && body[begin] == '{') {
+    document = ParseJson(body, {.strict = true});
+    if (!document && document.error().message().starts_with(kStrictPrefix)) {
+      // As upstream's YAML reader tells them, which sees a JSON document as one line.
+      std::string_view rest = std::string_view(document.error().message()).substr(kStrictPrefix.size());
+      for (size_t at = rest.find('"'); at != std::string_view::npos; at = rest.find('"')) {
+        rest.remove_prefix(at + 1);
+        const std::string_view path = rest.substr(0, rest.find('"'));
+        const size_t dot = path.rfind('.');
+        applied.oddities.push_back(fmt::format("line 1: key \"{}\" already set in map",
+                                               dot == std::string_view::npos ? path : path.substr(dot + 1)));
+        rest.remove_prefix(std::min(path.size() + 1, rest.size()));
+      }
+      document = ParseJson(body);
+    }
+  } else {
+    document = ParseYaml(body);
+  }
+  // JSON that is none may be YAML all the same.
+  if (!document && begin != std::string_view::npos && body[begin] == '{') document = ParseYaml(body);
+  if (!document) {
+    return apierrors::BadRequest(
+        fmt::format("error decoding YAML: error converting YAML to JSON: yaml: {}", document.error().message()));
+  }
+  if (document->is_null()) return applied;
+  if (!document->is_object()) {
+    return apierrors::BadRequest(
+        fmt::format("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into "
+                    "Go value of type map[string]interface {{}}",
+                    GoKind(*document)));
+  }
+  applied.document = std::move(*document);
+  return applied;
+}
+
+Result<void> AppliedDocument::TellOddities(FieldValidation validation, std::vector<std::string>& warnings) const {
+  if (oddities.empty() || validation == FieldValidation::kIgnore) return {};
+  if (validation == FieldValidation::kStrict) {
+    return apierrors::BadRequest(fmt::format("error strict decoding YAML: {}", fmt::join(oddities, "\n  ")));
+  }
+  warnings.insert(warnings.end(), oddities.begin(), oddities.end());
+  return {};
+}
+
+void MarkReset(const Json& document, AnyValue& object) {
+  const Json* metadata = document.find("metadata");
+  const Json* managers = metadata != nullptr ? metadata->find("managedFields") : nullptr;
+  if (managers == nullptr || !managers->is_list() || !managers->list().empty()) return;
+  MetaOf(object).managedFields.emplace_back();
 }
 
 }  // namespace keelson::apiserver

@@ -14,7 +14,7 @@ namespace keelson::apiserver {
 class ObjectPatch {
  public:
   // Errors: 400, 413 for too many operations.
-  static Result<ObjectPatch> Parse(PatchKind kind, std::string_view body);
+  static Result<ObjectPatch> Parse(PatchKind kind, std::string_view body);  // of any kind but kApply
 
   // `object` is of a root type. Errors are those of the API: 422 where the patch does not fit the object.
   Result<AnyValue> Apply(const AnyValue& object, FieldValidation validation, std::vector<std::string>& warnings) const;
@@ -23,5 +23,19 @@ class ObjectPatch {
   PatchKind kind_ = PatchKind::kMerge;
   Json document_;
 };
+
+// What a server-side apply brings.
+struct AppliedDocument {
+  Json document = Json::Object();
+  std::vector<std::string> oddities = {};  // keys that come twice
+
+  // Error: 400.
+  static Result<AppliedDocument> Read(std::string_view body);
+  // With kWarn as warnings. Error, with kStrict: 400.
+  Result<void> TellOddities(FieldValidation validation, std::vector<std::string>& warnings) const;
+};
+
+// Where the document has an empty list of managers, gives the object a list that says the same: one empty entry.
+void MarkReset(const Json& document, AnyValue& object);
 
 }  // namespace keelson::apiserver

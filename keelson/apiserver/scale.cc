@@ -5,12 +5,14 @@
 #include "keelson/api/core/v1.h"
 #include "keelson/api/label_selector_struct.h"
 #include "keelson/api/status_error.h"
+#include "keelson/apiserver/apply/resource_fields.h"
 #include "keelson/apiserver/custom/custom_scale.h"
 #include "keelson/apiserver/kinds/field_errors.h"
 #include "keelson/apiserver/object_codec.h"
 #include "keelson/apiserver/options.h"
 #include "keelson/apiserver/patches.h"
 #include "keelson/apiserver/writes.h"
+#include "keelson/core/clock.h"
 
 namespace keelson::apiserver {
 
@@ -99,6 +101,58 @@ Reply AsScale(const Resource& resource, const Reply& reply) {
   return Reply::Of(Boxed(ScaleOf(DecodeServed(resource, *reply.stored))));
 }
 
+// Where the object says how many replicas it wants.
+FieldPath ReplicasPath(const Resource& resource) {
+  if (resource.custom == nullptr) return {PathElement::Field("spec"), PathElement::Field("replicas")};
+  FieldPath path;
+  for (const std::string_view step : CustomReplicasSteps(*resource.custom)) path.push_back(PathElement::Field(step));
+  return path;
+}
+
+// The managing of a Scale's fields, which are fields of its object.
+class ScaleFields {
+ public:
+  ScaleFields(const Exchange& exchange, const Objects& objects, const WriteOptions& options)
+      : resource_(*exchange.resource),
+        parent_versions_(objects.resources(), resource_),
+        path_(ReplicasPath(resource_)),
+        manager_(versions_, kEverything,
+                 {.manager = ManagerOf(exchange, options),
+                  .kind = {"autoscaling", "v1", "Scale"},
+                  .subresource = "scale",
+                  .now = metav1::Time(Clock::WallNow())}) {}
+
+  // The Scale of the object with what is known of its managers.
+  AnyValue LiveScale(const AnyValue& object) const {
+    AnyValue scale = Boxed(ScaleOf(object));
+    MetaOf(scale).managedFields = ScaleManagers(MetaOf(object).managedFields, path_, parent_versions_);
+    return scale;
+  }
+  Result<AnyValue> Applied(const AnyValue& object, const Json& document, bool force) const {
+    return manager_.Apply(LiveScale(object), document, force);
+  }
+  void Track(const AnyValue& object, AnyValue& scale) const {
+    const AnyValue live = LiveScale(object);
+    manager_.Track(&live, scale);
+  }
+  // The object as the Scale, whose fields are tracked, wants it.
+  AnyValue ScaledObject(const AnyValue& object, const AnyValue& scale) const {
+    AnyValue scaled = Scaled(object, Unboxed(scale));
+    MetaOf(scaled).managedFields = ParentManagers(MetaOf(object).managedFields, MetaOf(scale).managedFields, path_,
+                                                  resource_.api_version(), parent_versions_);
+    return scaled;
+  }
+
+ private:
+  inline static const FieldFilter kEverything = {};
+
+  const Resource& resource_;
+  const ResourceVersions parent_versions_;
+  const OneVersion versions_{TypeOf<autoscalingv1::Scale>()};
+  const FieldPath path_;
+  const FieldManager manager_;
+};
+
 }  // namespace
 
 Result<Reply> ServeScale(Exchange& exchange, Objects& objects) {
@@ -112,27 +166,50 @@ Result<Reply> ServeScale(Exchange& exchange, Objects& objects) {
     KEELSON_TRY(options, ReadWriteOptions(exchange.query, WriteVerb::kUpdate));
     KEELSON_TRY(body, ReadBody(exchange, TypeOf<autoscalingv1::Scale>(), options.field_validation));
     KEELSON_RETURN_IF_ERROR(CheckIdentity(exchange, MetaOf(body)));
+    const ScaleFields fields(exchange, objects, options);
+    options.fields_are_tracked = true;
     KEELSON_TRY(updated, objects.Update(exchange, exchange.info.name,
                                         [&](const AnyValue* old) -> Result<AnyValue> {
-                                          KEELSON_RETURN_IF_ERROR(CheckScale(Unboxed(body)));
-                                          return Scaled(*old, Unboxed(body));
+                                          AnyValue scale = body;
+                                          fields.Track(*old, scale);
+                                          KEELSON_RETURN_IF_ERROR(CheckScale(Unboxed(scale)));
+                                          return fields.ScaledObject(*old, scale);
                                         },
                                         {.write = options, .uid_is_precondition = true}));
     return AsScale(resource, updated);
   }
   KEELSON_TRY(read, ReadPatch(exchange));
   KEELSON_TRY(options, ReadWriteOptions(exchange.query, WriteVerb::kPatch, read.first));
-  KEELSON_TRY(patch, ObjectPatch::Parse(read.first, read.second));
+  const ScaleFields fields(exchange, objects, options);
+  options.fields_are_tracked = true;
+  // What the request makes of the Scale of an object.
+  std::function<Result<AnyValue>(const AnyValue& object)> change;
+  std::optional<ObjectPatch> patch;
+  AppliedDocument applied;
+  if (read.first == PatchKind::kApply) {
+    KEELSON_TRY(document, AppliedDocument::Read(read.second));
+    applied = std::move(document);
+    change = [&](const AnyValue& object) {
+      return fields.Applied(object, applied.document, options.force.value_or(false));
+    };
+  } else {
+    KEELSON_TRY(parsed, ObjectPatch::Parse(read.first, read.second));
+    patch = std::move(parsed);
+    change = [&](const AnyValue& object) -> Result<AnyValue> {
+      KEELSON_TRY(patched, patch->Apply(Boxed(ScaleOf(object)), options.field_validation, exchange.warnings));
+      fields.Track(object, patched);
+      return patched;
+    };
+  }
   KEELSON_TRY(updated, objects.Update(exchange, exchange.info.name,
                                       [&](const AnyValue* old) -> Result<AnyValue> {
-                                        KEELSON_TRY(patched, patch.Apply(Boxed(ScaleOf(*old)), options.field_validation,
-                                                                         exchange.warnings));
-                                        KEELSON_RETURN_IF_ERROR(CheckIdentity(exchange, MetaOf(patched)));
-                                        KEELSON_RETURN_IF_ERROR(CheckScale(Unboxed(patched)));
-                                        if (MetaOf(patched).resourceVersion == MetaOf(*old).resourceVersion) {
-                                          MetaOf(patched).resourceVersion = {};
+                                        KEELSON_TRY(scale, change(*old));
+                                        KEELSON_RETURN_IF_ERROR(CheckIdentity(exchange, MetaOf(scale)));
+                                        KEELSON_RETURN_IF_ERROR(CheckScale(Unboxed(scale)));
+                                        if (MetaOf(scale).resourceVersion == MetaOf(*old).resourceVersion) {
+                                          MetaOf(scale).resourceVersion = {};
                                         }
-                                        return Scaled(*old, Unboxed(patched));
+                                        return fields.ScaledObject(*old, scale);
                                       },
                                       {.write = options}));
   return AsScale(resource, updated);

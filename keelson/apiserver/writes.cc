@@ -4,26 +4,33 @@
 
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/answers.h"
+#include "keelson/apiserver/apply/resource_fields.h"
 #include "keelson/apiserver/object_codec.h"
 #include "keelson/apiserver/options.h"
 #include "keelson/apiserver/patches.h"
 #include "keelson/apiserver/reads.h"
+#include "keelson/codec/yaml_reader.h"
+#include "keelson/core/clock.h"
 
 namespace keelson::apiserver {
 
 Result<AnyValue> ReadBody(Exchange& exchange, const Type& type, FieldValidation validation) {
   KEELSON_TRY(format, BodyFormat(exchange.request.headers));
-  return DecodeBody(type, exchange.request.body, format, validation, exchange.warnings);
+  const std::string& body = exchange.request.body;
+  KEELSON_TRY(object, DecodeBody(type, body, format, validation, exchange.warnings));
+  // An empty list of managers says something, which the object itself cannot.
+  if (body.find("managedFields") != std::string::npos && format != Format::kProtobuf) {
+    Result<Json> document = format == Format::kYaml ? ParseYaml(body) : ParseJson(body);
+    if (document) MarkReset(*document, object);
+  }
+  return object;
 }
 
 Result<std::pair<PatchKind, std::string>> ReadPatch(const Exchange& exchange) {
   const std::string* content_type = exchange.request.headers.Find("Content-Type");
   const std::optional<PatchKind> kind =
       content_type == nullptr ? std::optional<PatchKind>() : PatchKindOf(*content_type);
-  // Server-side apply is not served.
-  if (!kind || *kind == PatchKind::kApply) {
-    return ErrorWithoutDetails(415, "UnsupportedMediaType", "415: Unsupported Media Type");
-  }
+  if (!kind) return ErrorWithoutDetails(415, "UnsupportedMediaType", "415: Unsupported Media Type");
   return std::pair(*kind, exchange.request.body);
 }
 
@@ -60,9 +67,44 @@ Result<Reply> UpdateObject(Exchange& exchange, Objects& objects) {
                          .uid_is_precondition = true});
 }
 
+namespace {
+
+Result<Reply> ApplyObject(Exchange& exchange, Objects& objects, WriteOptions options) {
+  const Resource& resource = *exchange.resource;
+  KEELSON_TRY(document, AppliedDocument::Read(exchange.request.body));
+  const ResourceVersions versions(objects.resources(), resource);
+  const FieldManager manager(versions, FilterOf(resource, exchange.info.subresource),
+                             {.manager = options.field_manager,
+                              .kind = resource.gvk(),
+                              .subresource = exchange.info.subresource,
+                              .now = metav1::Time(Clock::WallNow())});
+  options.fields_are_tracked = true;
+  return objects.Update(
+      exchange, exchange.info.name,
+      [&](const AnyValue* old) -> Result<AnyValue> {
+        KEELSON_TRY(applied, manager.Apply(old != nullptr ? *old : AnyValue(*resource.type), document.document,
+                                           options.force.value_or(false)));
+        KEELSON_RETURN_IF_ERROR(document.TellOddities(options.field_validation, exchange.warnings));
+        metav1::ObjectMeta& meta = MetaOf(applied);
+        if (old == nullptr && !meta.uid.empty()) {
+          return apierrors::Conflict(
+              resource.group_resource(), exchange.info.name,
+              fmt::format("uid mismatch: the provided object specified uid {}, and no existing object was found",
+                          meta.uid.view()));
+        }
+        KEELSON_RETURN_IF_ERROR(CheckIdentity(exchange, meta));
+        if (old != nullptr && meta.resourceVersion == MetaOf(*old).resourceVersion) meta.resourceVersion = {};
+        return applied;
+      },
+      {.write = options, .always_creates = exchange.info.subresource.empty()});
+}
+
+}  // namespace
+
 Result<Reply> PatchObject(Exchange& exchange, Objects& objects) {
   KEELSON_TRY(read, ReadPatch(exchange));
   KEELSON_TRY(options, ReadWriteOptions(exchange.query, WriteVerb::kPatch, read.first));
+  if (read.first == PatchKind::kApply) return ApplyObject(exchange, objects, options);
   KEELSON_TRY(patch, ObjectPatch::Parse(read.first, read.second));
   return objects.Update(exchange, exchange.info.name,
                         [&](const AnyValue* old) -> Result<AnyValue> {

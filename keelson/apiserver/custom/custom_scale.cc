@@ -113,9 +113,13 @@ void ValidateScalePaths(const CustomVersion& version, const Json& content, bool 
   }
 }
 
+std::vector<std::string_view> CustomReplicasSteps(const CustomVersion& version) {
+  return Steps(PathsOf(version).specReplicasPath);
+}
+
 void SetCustomReplicas(const CustomVersion& version, CustomObject& object, int32_t replicas) {
   if (!object.content.is_object()) object.content = Json::Object();
-  const std::vector<std::string_view> steps = Steps(PathsOf(version).specReplicasPath);
+  const std::vector<std::string_view> steps = CustomReplicasSteps(version);
   if (!steps.empty()) Put(object.content.object(), steps, Json(replicas));
 }
 

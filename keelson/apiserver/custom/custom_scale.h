@@ -14,6 +14,8 @@ autoscalingv1::Scale CustomScaleOf(const AnyValue& object);
 Result<void> CheckScalable(const AnyValue& object);
 // What stands at the paths is what a Scale can hold. `status_only`: as an update of the status is checked.
 void ValidateScalePaths(const CustomVersion& version, const Json& content, bool status_only, FieldErrors& errors);
+// The path of the wanted replicas, step by step.
+std::vector<std::string_view> CustomReplicasSteps(const CustomVersion& version);
 void SetCustomReplicas(const CustomVersion& version, CustomObject& object, int32_t replicas);
 
 }  // namespace keelson::apiserver

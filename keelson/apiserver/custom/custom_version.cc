@@ -147,6 +147,7 @@ Result<VersionPtr> CompileVersion(const Definition& definition,
   }
   KEELSON_TRY(schema, CompileSchema(*source.schema->openAPIV3Schema));
   version->schema = std::move(schema);
+  version->shapes = std::make_shared<ShapeBook>(version->schema.get());
   version->cel =
       SchemaRules::Compile(version->schema, fmt::format("{}/{}", version->group, version->version), version->kind);
   AddRules(*version);

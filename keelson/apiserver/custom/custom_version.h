@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "keelson/api/apiextensions/v1.h"
+#include "keelson/apiserver/apply/shape.h"
 #include "keelson/apiserver/custom/custom_object.h"
 #include "keelson/apiserver/resource.h"
 #include "keelson/apiserver/schema/rules.h"
@@ -41,6 +42,7 @@ struct CustomVersion {
   CustomType type = {};  // the layout of custom objects with the three names above
   apiextensionsv1::CustomResourceDefinitionVersion definition = {};
   SchemaPtr schema = {};
+  std::shared_ptr<const ShapeBook> shapes = {};  // for server-side apply
   std::shared_ptr<const SchemaRules> cel = {};
   ErasedRules rules = {};
   std::vector<CustomColumn> columns = {};
