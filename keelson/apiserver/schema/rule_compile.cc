@@ -3,17 +3,10 @@
 #include "keelson/apiserver/cel/check.h"
 #include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/library.h"
-#include "keelson/apiserver/cel/string_format.h"
 
 namespace keelson::apiserver {
 
 namespace {
-
-cel::Ast CompileExpression(const std::string& source, const cel::Environment& environment) {
-  cel::Ast ast = cel::Compile(source, environment);
-  if (ast.checked) cel::CheckFormatCalls(ast);
-  return ast;
-}
 
 bool UsesOldSelf(const cel::Ast& ast) {
   std::vector<const cel::Expr*> pending = {ast.root};
@@ -103,7 +96,7 @@ CompiledRule CompileRule(const Schema& schema, const SchemaRule& rule, const Dec
   const cel::Environment environment{.functions = &cel::KubernetesFunctions(),
                                      .variables = {{"self", declared.type}, {"oldSelf", std::move(old_type)}},
                                      .types = cel::KubernetesTypes()};
-  const cel::Ast ast = CompileExpression(rule.rule, environment);
+  const cel::Ast ast = cel::Compile(rule.rule, environment);
   if (!ast.errors.empty()) {
     compiled.error = "compilation failed: " + ast.ErrorText();
     return compiled;
@@ -122,7 +115,7 @@ CompiledRule CompileRule(const Schema& schema, const SchemaRule& rule, const Dec
   if (use == RuleUse::kCheck) compiled.max_cost = cel::EstimateCost(ast, sizes).max;
   compiled.program = std::move(program);
   if (!rule.message_expression.empty()) {
-    const cel::Ast message = CompileExpression(rule.message_expression, environment);
+    const cel::Ast message = cel::Compile(rule.message_expression, environment);
     if (!message.errors.empty()) {
       compiled.message_error = "messageExpression compilation failed: " + message.ErrorText();
       return compiled;

@@ -116,7 +116,10 @@ class SchemaRules::Walk {
   Walk(const Document* old, FieldErrors& errors, std::vector<std::string>& warnings)
       : old_(old), errors_(errors), warnings_(warnings) {}
 
-  void Root(const SchemaRules& rules, const Document& document) {
+  int64_t budget() const { return budget_; }
+
+  // False once the budget is used up.
+  bool Root(const SchemaRules& rules, const Document& document) {
     static const Json kNothing = Json::Object();
     const auto content_of = [](const Document& d) -> const Json& {
       return d.content.is_object() ? d.content : kNothing;
@@ -132,12 +135,12 @@ class SchemaRules::Walk {
     const Past past{node.schema, &view.content(), nullptr};
     const cel::Value self = view.Wrap();
     const cel::Value old_self = old_view ? old_view->Wrap() : cel::Value();
-    if (!RunRules(node, path, view.content(), self, old_view ? &old_self : nullptr, nullptr)) return;
+    if (!RunRules(node, path, view.content(), self, old_view ? &old_self : nullptr, nullptr)) return false;
     for (const std::unique_ptr<Node>& part : node.all_of) {
-      if (!RunRules(*part, path, view.content(), self, old_view ? &old_self : nullptr, nullptr)) return;
-      if (!RootMembers(*part, path, view, old_view, nullptr)) return;
+      if (!RunRules(*part, path, view.content(), self, old_view ? &old_self : nullptr, nullptr)) return false;
+      if (!RootMembers(*part, path, view, old_view, nullptr)) return false;
     }
-    RootMembers(node, path, view, old_view, old_view ? &past : nullptr);
+    return RootMembers(node, path, view, old_view, old_view ? &past : nullptr);
   }
 
  private:
@@ -387,9 +390,11 @@ std::shared_ptr<const SchemaRules> SchemaRules::Compile(SchemaPtr schema, std::s
   return rules;
 }
 
-void SchemaRules::Validate(const Document& document, const Document* old, FieldErrors& errors,
-                           std::vector<std::string>& warnings) const {
-  if (root_ != nullptr) Walk(old, errors, warnings).Root(*this, document);
+int64_t SchemaRules::Validate(const Document& document, const Document* old, FieldErrors& errors,
+                              std::vector<std::string>& warnings) const {
+  if (root_ == nullptr) return kObjectBudget;
+  Walk walk(old, errors, warnings);
+  return walk.Root(*this, document) ? walk.budget() : -1;
 }
 
 }  // namespace keelson::apiserver

@@ -8,6 +8,7 @@
 // with an error, as in a kube-apiserver.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,9 +35,9 @@ class SchemaRules {
 
   // Whether there are none.
   bool empty() const { return root_ == nullptr; }
-  // `old` is null for a new object.
-  void Validate(const Document& document, const Document* old, FieldErrors& errors,
-                std::vector<std::string>& warnings) const;
+  // `old` is null for a new object. Gives what is left of the object's budget; below zero when it was used up.
+  int64_t Validate(const Document& document, const Document* old, FieldErrors& errors,
+                   std::vector<std::string>& warnings) const;
 
  private:
   struct Node;
