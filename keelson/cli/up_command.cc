@@ -19,6 +19,9 @@ namespace keelson::cli {
 
 namespace {
 
+// As long as a cluster's etcd keeps it.
+constexpr Duration kHistory = std::chrono::minutes(5);
+
 struct Options {
   uint16_t port = 0;
   std::string bind = "127.0.0.1";
@@ -65,7 +68,8 @@ Result<void> Up(Session& session, const Options& options) {
               ControlPlane::Start({.listen = ListenOptions{.address = options.bind, .port = options.port},
                                    .data_dir = options.data_dir,
                                    .api_server = {.tend_namespaces = !options.no_controllers,
-                                                  .node = options.no_controllers ? "" : options.node}}));
+                                                  .node = options.no_controllers ? "" : options.node},
+                                   .history = kHistory}));
   std::optional<PrivateDirectory> temporary;
   std::string file = options.kubeconfig;
   if (file.empty() && !options.data_dir.empty()) file = options.data_dir + "/kubeconfig";

@@ -53,7 +53,12 @@ Result<std::unique_ptr<ControlPlane>> ControlPlane::Start(ControlPlaneOptions op
   }
   KEELSON_TRY(api_server, ApiServer::Make(options.api_server));
   std::unique_ptr<ControlPlane> made(new ControlPlane(std::move(options), std::move(api_server)));
-  if (made->options_.listen) KEELSON_RETURN_IF_ERROR(made->Listen());
+  const ControlPlaneOptions& given = made->options_;
+  if (given.listen) KEELSON_RETURN_IF_ERROR(made->Listen());
+  if (!given.api_server.node.empty() || given.history > Duration::zero()) {
+    made->upkeep_ = std::make_unique<Upkeep>(UpkeepOptions{.node = given.api_server.node, .history = given.history},
+                                             made->client(), made->api_server_->store());
+  }
   return made;
 }
 

@@ -19,6 +19,7 @@
 #include "keelson/apiserver/api_server.h"
 #include "keelson/apiserver/pki.h"
 #include "keelson/client/client.h"
+#include "keelson/controlplane/upkeep.h"
 #include "keelson/core/result.h"
 #include "keelson/core/time.h"
 #include "keelson/transport/http_server.h"
@@ -38,7 +39,11 @@ struct ControlPlaneOptions {
   std::optional<ListenOptions> listen = {};  // nothing: no port is opened
   // Keeps all objects and the certificate authority; made when it is not there. Empty: nothing outlives the process.
   std::string data_dir = {};
-  ApiServerOptions api_server = {};  // its store.data_dir is the one above
+  // Its store.data_dir is the one above. With a node, that one's Lease is renewed every ten seconds.
+  ApiServerOptions api_server = {};
+  // Revisions older than this can no longer be listed or watched from, as in a cluster whose etcd is compacted. Zero:
+  // only the bounds of api_server.store count.
+  Duration history = {};
   // How long requests under way may take at the end. Watches are told at once.
   Duration drain = std::chrono::seconds(5);
 };
@@ -79,6 +84,7 @@ class ControlPlane {
   const std::unique_ptr<ApiServer> api_server_;
   std::optional<apiserver::CertificateAuthority> authority_;  // when it listens
   std::unique_ptr<HttpServer> listener_;
+  std::unique_ptr<Upkeep> upkeep_;  // when there is a node or a limit to history
 };
 
 // Puts the kubeconfig into a file that only its owner may read. Other clusters, users and contexts that the file has
