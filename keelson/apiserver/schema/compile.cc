@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <unordered_map>
+
 #include "keelson/codec/json_reader.h"
 
 namespace keelson::apiserver {
@@ -12,6 +14,7 @@ namespace {
 using apiextensionsv1::JSONSchemaProps;
 
 constexpr int kMaxDepth = 500;
+constexpr size_t kMaxRecentPatterns = 256;
 
 SchemaType TypeNamed(std::string_view name) {
   if (name == "object") return SchemaType::kObject;
@@ -183,6 +186,12 @@ std::string_view UnsupportedKeyword(const JSONSchemaProps& source) {
 }
 
 Result<std::shared_ptr<const re2::RE2>> CompilePattern(std::string_view pattern) {
+  // A definition's schema is compiled several times by the thread that stores it: to be checked, then to be served. And
+  // schemas repeat their patterns.
+  static thread_local std::unordered_map<std::string, std::shared_ptr<const re2::RE2>> recent;
+  std::string key(pattern);
+  if (const auto found = recent.find(key); found != recent.end()) return found->second;
+
   re2::RE2::Options options;
   options.set_log_errors(false);
   auto compiled = std::make_shared<const re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
@@ -190,6 +199,8 @@ Result<std::shared_ptr<const re2::RE2>> CompilePattern(std::string_view pattern)
     const std::string_view reason = GoReason(compiled->error_code());
     return Error::InvalidArgument(fmt::format("error parsing regexp: {}: `{}`", reason, compiled->error_arg()));
   }
+  if (recent.size() >= kMaxRecentPatterns) recent.clear();
+  recent.emplace(std::move(key), compiled);
   return compiled;
 }
 
