@@ -37,18 +37,6 @@ std::string WarningHeader(std::string_view text) {
   return header + "\"";
 }
 
-Headers HeadersOf(const Exchange& exchange, std::string_view content_type) {
-  Headers headers{{"Content-Type", std::string(content_type)}, {"Cache-Control", "no-cache, private"}};
-  constexpr size_t kMostWarningBytes = 64 << 10;
-  size_t bytes = 0;
-  std::set<std::string_view> sent;
-  for (const std::string& warning : exchange.warnings) {
-    if (!sent.insert(warning).second || (bytes += warning.size()) > kMostWarningBytes) continue;
-    headers.Add("Warning", WarningHeader(warning));
-  }
-  return headers;
-}
-
 // Compressing saves the network, and between processes of one machine there is none.
 bool WantsGzip(const Exchange& exchange, size_t bytes) {
   if (bytes < kWorthCompressing) return false;
@@ -206,6 +194,18 @@ void SendBody(Exchange& exchange, int status, Headers headers, std::string body)
     }
   }
   exchange.response->Finish();
+}
+
+Headers HeadersOf(const Exchange& exchange, std::string_view content_type) {
+  Headers headers{{"Content-Type", std::string(content_type)}, {"Cache-Control", "no-cache, private"}};
+  constexpr size_t kMostWarningBytes = 64 << 10;
+  size_t bytes = 0;
+  std::set<std::string_view> sent;
+  for (const std::string& warning : exchange.warnings) {
+    if (!sent.insert(warning).second || (bytes += warning.size()) > kMostWarningBytes) continue;
+    headers.Add("Warning", WarningHeader(warning));
+  }
+  return headers;
 }
 
 std::string Encode(const Type& type, const void* value, Format format, bool pretty) {

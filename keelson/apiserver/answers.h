@@ -18,6 +18,9 @@ Error BareError(int32_t code, std::string_view message);
 // With empty details, as upstream answers where no handler is responsible.
 Error ErrorWithoutDetails(int32_t code, std::string_view reason, std::string_view message);
 
+// Of an answer of that type, with the warnings of the exchange.
+Headers HeadersOf(const Exchange& exchange, std::string_view content_type);
+
 // As a Status, with Retry-After where the error says so.
 void SendError(Exchange& exchange, const Error& error, bool sniffable = true);
 void SendReply(Exchange& exchange, const Reply& reply, const Representation& representation);

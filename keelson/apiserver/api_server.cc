@@ -185,8 +185,10 @@ void ApiServer::ServeResource(Exchange& exchange) {
   const bool is_namespace = resource->group.empty() && resource->plural == "namespaces";
   // The scope of a resource is part of its path.
   if (in_namespace != resource->namespaced && !is_namespace) {
+    const bool lists = info.verb == "list" || info.verb == "watch";
+    if (resource->custom != nullptr && (in_namespace || !lists)) return SendNoSuchPath(exchange);
     if (in_namespace || !info.name.empty()) return SendError(exchange, NoSuchResource());
-    if (info.verb != "list" && info.verb != "watch") return SendError(exchange, NoSuchMethod());
+    if (!lists) return SendError(exchange, NoSuchMethod());
   }
   if (info.name == "." || info.name == "..") {
     return SendError(
@@ -208,7 +210,10 @@ void ApiServer::ServeResource(Exchange& exchange) {
       return SendError(
           exchange, resource->custom ? apierrors::NotFound(resource->group_resource(), info.name) : NoSuchResource());
     }
-    if (!Contains(subresource->verbs, info.verb)) return SendError(exchange, NoSuchMethod());
+    if (!Contains(subresource->verbs, info.verb)) {
+      return SendError(exchange, resource->custom ? apierrors::MethodNotAllowed(resource->group_resource(), info.verb)
+                                                  : NoSuchMethod());
+    }
     ServeSubresource(exchange, objects_);
     return count();
   }

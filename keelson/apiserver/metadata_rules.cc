@@ -101,7 +101,8 @@ void ValidateFinalizers(const Resource& resource, const List<String>& finalizers
   if (orphan && foreground) {
     errors.Invalid(path, ToJsonValue(finalizers), "finalizer orphan and foregroundDeletion cannot be both set");
   }
-  // The older groups know a list of names without a domain; the newer ones leave that to a warning.
+  // The older groups know a list of names without a domain; the newer ones and custom kinds leave that to a warning.
+  if (resource.custom != nullptr) return;
   for (const std::string_view group :
        {"coordination.k8s.io", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io"}) {
     if (resource.group == group) return;
@@ -111,6 +112,18 @@ void ValidateFinalizers(const Resource& resource, const List<String>& finalizers
     if (finalizers[i].view().find('/') == std::string_view::npos && !IsStandardFinalizer(finalizers[i])) {
       errors.Invalid(at, Json(finalizers[i]), "name is neither a standard finalizer name nor is it fully qualified");
     }
+  }
+}
+
+// What else they must be was seen to when they were read.
+void ValidateManagers(const List<metav1::ManagedFieldsEntry>& managers, const Path& path, FieldErrors& errors) {
+  constexpr size_t kLongestSubresource = 256;
+  for (size_t i = 0; i < managers.size(); ++i) {
+    const Path at = path[i];
+    const Path manager = at / "manager";
+    const Path subresource = at / "subresource";
+    ValidateFieldManager(managers[i].manager, manager, errors);
+    if (managers[i].subresource.size() > kLongestSubresource) errors.TooLong(subresource, kLongestSubresource);
   }
 }
 
@@ -137,6 +150,16 @@ std::vector<std::string> CheckName(const ErasedRules& rules, std::string_view na
   return {};
 }
 
+void ValidateFieldManager(std::string_view manager, const Path& path, FieldErrors& errors) {
+  constexpr size_t kLongest = 128;
+  if (manager.size() > kLongest) errors.TooLong(path, kLongest);
+  for (size_t i = 0; i < manager.size(); ++i) {
+    const auto character = static_cast<unsigned char>(manager[i]);
+    if (character >= 0x20 && character != 0x7f) continue;
+    errors.Invalid(path, Json(manager), fmt::format("invalid character U+{:04X} (at position {})", character, i));
+  }
+}
+
 void ValidateMetadata(const Resource& resource, const metav1::ObjectMeta& meta, FieldErrors& errors) {
   const Path root("metadata");
   const Path name = root / "name";
@@ -147,6 +170,7 @@ void ValidateMetadata(const Resource& resource, const metav1::ObjectMeta& meta, 
   const Path annotations = root / "annotations";
   const Path owners = root / "ownerReferences";
   const Path finalizers = root / "finalizers";
+  const Path managers = root / "managedFields";
 
   if (!meta.generateName.empty()) {
     errors.InvalidForEach(generate_name, meta.generateName, CheckName(*resource.stored_rules, meta.generateName, true));
@@ -170,6 +194,7 @@ void ValidateMetadata(const Resource& resource, const metav1::ObjectMeta& meta, 
   ValidateAnnotations(meta.annotations, annotations, errors);
   ValidateOwners(meta.ownerReferences, owners, errors);
   ValidateFinalizers(resource, meta.finalizers, finalizers, errors);
+  ValidateManagers(meta.managedFields, managers, errors);
 }
 
 void CarryOverMetadata(metav1::ObjectMeta& meta, const metav1::ObjectMeta& old) {

@@ -53,8 +53,10 @@ Result<AnyValue> DecodeProtobufBody(const Type& type, std::string_view body) {
   }
   const std::string expected =
       type.group.empty() ? std::string(type.version) : fmt::format("{}/{}", type.group, type.version);
+  // Options are the same in every group, and clients send them in the version of the kind that they are about.
+  const bool any_version = &type == &TypeOf<metav1::DeleteOptions>();
   if ((!envelope->kind.empty() && envelope->kind != type.object_kind) ||
-      (!envelope->api_version.empty() && envelope->api_version != expected)) {
+      (!envelope->api_version.empty() && envelope->api_version != expected && !any_version)) {
     return apierrors::BadRequest(
         fmt::format("{} in version \"{}\" cannot be handled as a {}: expected {} in version \"{}\"", envelope->kind,
                     envelope->api_version, type.object_kind, type.object_kind, expected));
@@ -133,6 +135,8 @@ metav1::ObjectMeta& MetaOf(AnyValue& object) { return *FindObjectMeta(object.typ
 const metav1::ObjectMeta& MetaOf(const AnyValue& object) { return *FindObjectMeta(object.type(), object.data()); }
 
 Draft EncodeDraft(const Resource& resource, AnyValue& object) {
+  // What another version's schema knows and that of the stored one does not is not stored.
+  if (resource.custom != nullptr && resource.converts()) FitToSchema(*resource.custom_stored, *AsCustom(object));
   metav1::ObjectMeta& meta = MetaOf(object);
   Draft draft{.namespace_ = meta.namespace_, .name = meta.name, .uid = meta.uid};
   // A mark where the revision goes; nothing before it in the document can contain a quote of its own.

@@ -100,11 +100,13 @@ std::string RegistryName(const Resource& resource) {
   return resource.plural;
 }
 
-void WarnOfFinalizers(const metav1::ObjectMeta& meta, const metav1::ObjectMeta* old, bool custom,
+void WarnOfFinalizers(const Resource& resource, const metav1::ObjectMeta& meta, const metav1::ObjectMeta* old,
                       std::vector<std::string>& warnings) {
+  if (resource.group == "apiextensions.k8s.io") return;
+  const bool custom = resource.custom != nullptr;
   for (const String& finalizer : meta.finalizers) {
     if (finalizer.view().find('/') != std::string_view::npos || finalizer == kOrphanFinalizer ||
-        finalizer == kForegroundFinalizer) {
+        finalizer == kForegroundFinalizer || (custom && finalizer == "kubernetes")) {
       continue;
     }
     const bool has_domain = !custom || finalizer.view().find('.') != std::string_view::npos;
@@ -115,6 +117,22 @@ void WarnOfFinalizers(const metav1::ObjectMeta& meta, const metav1::ObjectMeta* 
                     "conflicts with other finalizer writers",
                     finalizer.view(), has_domain ? "including a path (/) " : ""));
   }
+}
+
+// Takes over from the old metadata what a write there cannot change.
+void KeepMetadata(const FieldSet& fixed, metav1::ObjectMeta& meta, const metav1::ObjectMeta& old) {
+  static const PathElement kMetadata = PathElement::Field("metadata");
+  const FieldNode* node = fixed.Find(kMetadata);
+  if (node == nullptr) return;
+  const auto is_fixed = [&](std::string_view name) {
+    const FieldNode* field = node->children.Find(PathElement::Field(name));
+    return node->member || (field != nullptr && field->member);
+  };
+  if (is_fixed("labels")) meta.labels = old.labels;
+  if (is_fixed("annotations")) meta.annotations = old.annotations;
+  if (is_fixed("finalizers")) meta.finalizers = old.finalizers;
+  if (is_fixed("ownerReferences")) meta.ownerReferences = old.ownerReferences;
+  if (is_fixed("deletionTimestamp")) meta.deletionTimestamp = old.deletionTimestamp;
 }
 
 // A write that changes nothing but the times of managers is none.
@@ -235,7 +253,7 @@ Result<void> Objects::Prepare(Exchange& exchange, AnyValue& object, const WriteO
     Validate(resource, object, errors);
   }
   if (!errors.empty()) return InvalidObject(resource, meta.name, errors);
-  WarnOfFinalizers(meta, nullptr, resource.custom != nullptr, exchange.warnings);
+  WarnOfFinalizers(resource, meta, nullptr, exchange.warnings);
   if (rules.warn) rules.warn(object.data(), exchange.warnings);
   return {};
 }
@@ -341,6 +359,7 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
       for (const Field& field : object.type().fields) {
         if (field.name != "metadata" && field.name != "status") TakeField(object, field.name, &old);
       }
+      KeepMetadata(FilterOf(resource, subresource).excluded, meta, old_meta);
     }
     if (rules.prepare_status) KEELSON_RETURN_IF_ERROR(rules.prepare_status(object.data(), old.data(), context));
     if (rules.generation && subresource != "status" && SpecChanged(object, old)) ++meta.generation;
@@ -355,7 +374,7 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
     rules.validate_status(object.data(), old.data(), errors);
   }
   if (!errors.empty()) return InvalidObject(resource, meta.name, errors);
-  WarnOfFinalizers(meta, &old_meta, resource.custom != nullptr, exchange.warnings);
+  WarnOfFinalizers(resource, meta, &old_meta, exchange.warnings);
   if (main && rules.warn && rules.warn_on_update) rules.warn(object.data(), exchange.warnings);
   return object;
 }

@@ -142,8 +142,7 @@ bool ResourceTable::HasGroup(std::string_view path) const {
   if (!path.starts_with(kGroups)) return false;
   path.remove_prefix(kGroups.size());
   const std::string_view group = path.substr(0, path.find('/'));
-  const std::shared_ptr<const ResourceList> resources = all();
-  return std::any_of(resources->begin(), resources->end(),
+  return std::any_of(builtin_.begin(), builtin_.end(),
                      [&](const ResourcePtr& resource) { return resource->group == group; });
 }
 

@@ -59,7 +59,7 @@ struct Resource {
   // Objects that were stored up to this revision met an earlier schema: reading them applies the present one.
   Revision reread_up_to = 0;
   mutable std::atomic<bool> terminating{false};  // its definition is being deleted: nothing new is taken
-  mutable std::atomic<bool> removed{false};      // its definition is gone: whoever still watches is sent home
+  mutable std::atomic<bool> removed{false};      // its definition changed or is gone: watches end
 
   bool has_verb(std::string_view verb) const;
   const Subresource* FindSubresource(std::string_view name) const;
@@ -93,7 +93,7 @@ class ResourceTable {
   ResourcePtr Find(std::string_view group, std::string_view version, std::string_view plural) const;
   // Of a built-in type.
   ResourcePtr FindServing(const Type& type) const;
-  // Whether the path is below /api or below the path of a group that is served, in whatever version.
+  // Whether the path is below /api or below the path of a built-in group, in whatever version.
   bool HasGroup(std::string_view path) const;
   bool HasGroupVersion(std::string_view group, std::string_view version) const;
 

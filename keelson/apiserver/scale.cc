@@ -61,8 +61,9 @@ autoscalingv1::Scale ScaleOf(const AnyValue& object) {
   return scale;
 }
 
-Result<void> CheckScale(const autoscalingv1::Scale& scale) {
-  if (scale.spec.replicas >= 0) return {};
+// Of a custom object the object itself is checked.
+Result<void> CheckScale(const AnyValue& object, const autoscalingv1::Scale& scale) {
+  if (scale.spec.replicas >= 0 || AsCustom(object) != nullptr) return {};
   FieldErrors errors;
   const Path spec("spec");
   const Path path = spec / "replicas";
@@ -172,7 +173,7 @@ Result<Reply> ServeScale(Exchange& exchange, Objects& objects) {
                                         [&](const AnyValue* old) -> Result<AnyValue> {
                                           AnyValue scale = body;
                                           fields.Track(*old, scale);
-                                          KEELSON_RETURN_IF_ERROR(CheckScale(Unboxed(scale)));
+                                          KEELSON_RETURN_IF_ERROR(CheckScale(*old, Unboxed(scale)));
                                           return fields.ScaledObject(*old, scale);
                                         },
                                         {.write = options, .uid_is_precondition = true}));
@@ -205,7 +206,7 @@ Result<Reply> ServeScale(Exchange& exchange, Objects& objects) {
                                       [&](const AnyValue* old) -> Result<AnyValue> {
                                         KEELSON_TRY(scale, change(*old));
                                         KEELSON_RETURN_IF_ERROR(CheckIdentity(exchange, MetaOf(scale)));
-                                        KEELSON_RETURN_IF_ERROR(CheckScale(Unboxed(scale)));
+                                        KEELSON_RETURN_IF_ERROR(CheckScale(*old, Unboxed(scale)));
                                         if (MetaOf(scale).resourceVersion == MetaOf(*old).resourceVersion) {
                                           MetaOf(scale).resourceVersion = {};
                                         }

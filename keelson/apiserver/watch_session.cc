@@ -78,9 +78,7 @@ class WatchSession final : public WatchSink, public std::enable_shared_from_this
     exchange_.response->OnEvents({}, [weak = weak_from_this()] {
       if (const auto session = weak.lock()) session->End();
     });
-    Headers headers{{"Content-Type", std::string(ContentType(representation_.format, Answer::kWatch))},
-                    {"Cache-Control", "no-cache, private"}};
-    exchange_.response->Start(200, std::move(headers));
+    exchange_.response->Start(200, HeadersOf(exchange_, ContentType(representation_.format, Answer::kWatch)));
 
     const bool from_state = options_.send_initial_events.value_or(options_.revision == 0);
     Revision since = options_.revision;

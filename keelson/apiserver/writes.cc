@@ -31,6 +31,11 @@ Result<std::pair<PatchKind, std::string>> ReadPatch(const Exchange& exchange) {
   const std::optional<PatchKind> kind =
       content_type == nullptr ? std::optional<PatchKind>() : PatchKindOf(*content_type);
   if (!kind) return ErrorWithoutDetails(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+  if (*kind == PatchKind::kStrategic && exchange.resource->custom != nullptr) {
+    return apierrors::UnsupportedMediaType(
+        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
+        "application/merge-patch+json, application/apply-patch+yaml");
+  }
   return std::pair(*kind, exchange.request.body);
 }
 

@@ -58,8 +58,11 @@ Result<AnyValue> FromDocument(const CustomVersion& version, Json document, Field
   }
   std::vector<std::string> pruned;
   std::vector<std::string>* const noted = validation == FieldValidation::kIgnore ? nullptr : &pruned;
-  KEELSON_RETURN_IF_ERROR(CoerceEmbedded(object.content, *version.schema, {.unknown = noted}));
   Prune(object.content, *version.schema, noted);
+  std::vector<std::string> unknown_embedded;
+  KEELSON_RETURN_IF_ERROR(
+      CoerceEmbedded(object.content, *version.schema, {.unknown = noted == nullptr ? nullptr : &unknown_embedded}));
+  pruned.insert(pruned.end(), unknown_embedded.begin(), unknown_embedded.end());
   for (const std::string& path : pruned) oddities.push_back(fmt::format("unknown field \"{}\"", path));
   if (!oddities.empty() && validation == FieldValidation::kStrict) {
     return Error::InvalidArgument(fmt::format("{}{}", kStrictPrefix, fmt::join(oddities, ", ")));

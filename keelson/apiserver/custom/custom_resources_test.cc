@@ -165,9 +165,10 @@ TEST_F(CustomResources, AreCheckedBySchemaAndRules) {
     return fmt::format(R"({{"apiVersion":"example.com/v1","kind":"Range","metadata":{{"name":"r"}},"spec":{}}})", spec);
   };
   const std::string ranges = "/apis/example.com/v1/ranges";
-  EXPECT_EQ(server.Ask("POST", ranges, range(R"({"low":-1})")).Text("message"),
-            "Range.example.com \"r\" is invalid: spec.low: Invalid value: -1: spec.low in body should be greater than or "
-            "equal to 0");
+  EXPECT_EQ(
+      server.Ask("POST", ranges, range(R"({"low":-1})")).Text("message"),
+      "Range.example.com \"r\" is invalid: spec.low: Invalid value: -1: spec.low in body should be greater than or "
+      "equal to 0");
   EXPECT_EQ(server.Ask("POST", ranges, range(R"({"low":3,"high":2})")).Text("message"),
             "Range.example.com \"r\" is invalid: spec: Invalid value: low must not be above high");
   ASSERT_EQ(server.Ask("POST", ranges, range(R"({"low":3})")).status, 201);

@@ -132,11 +132,8 @@ void Definitions::Serve(const Definition& definition) {
     return;
   }
   if (known != served_.end()) {
-    for (const ResourcePtr& old : known->second.resources) {
-      const bool stays = std::any_of(resources->begin(), resources->end(),
-                                     [&](const ResourcePtr& now) { return now->version == old->version; });
-      if (!stays) old->removed = true;
-    }
+    // Who watches starts anew, and sees the objects as they are now.
+    for (const ResourcePtr& old : known->second.resources) old->removed = true;
   }
   for (const ResourcePtr& resource : *resources) resource->terminating = terminating;
   served_[name] = {.definition = definition, .resources = *resources, .collection = collection};
