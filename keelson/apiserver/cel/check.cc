@@ -27,8 +27,8 @@ const std::vector<LanguageType>& LanguageTypes() {
       {"google.protobuf.Duration", Type::Duration()},
       {"google.protobuf.Timestamp", Type::Timestamp()},
       {"int", Type::Int()},
-      {"list", Type::List(Type::Dyn())},
-      {"map", Type::Map(Type::Dyn(), Type::Dyn())},
+      {"list", Type::List(Type::Parameter("A"))},
+      {"map", Type::Map(Type::Parameter("A"), Type::Parameter("B"))},
       {"null_type", Type::Null()},
       {"optional_type", Type::Opaque("optional_type")},
       {"string", Type::String()},
@@ -393,7 +393,9 @@ class Checker {
     expr.name = named.name;
     Type type = Type::Error();
     if (named.meaning != IdentMeaning::kType) {
-      if (!named.type.Is(TypeKind::kError)) Report(expr, "'" + named.type.Name() + "' is not a type");
+      const std::string type_name =
+          named.type.is_wrapper() ? named.type.Name() : std::string(named.type.runtime_name());
+      if (!named.type.Is(TypeKind::kError)) Report(expr, "'" + type_name + "' is not a type");
     } else if (named.type.parameter(0).Is(TypeKind::kObject)) {
       type = Type(named.type.parameter(0));
     } else {

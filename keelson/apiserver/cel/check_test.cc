@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -145,11 +146,10 @@ class TreePrinter {
       out_ += std::to_string(*uinteger);
     } else if (const auto* number = std::get_if<double>(&constant)) {
       char buffer[64];
-      for (int digits = 1; digits <= 17; ++digits) {
-        std::snprintf(buffer, sizeof buffer, "%.*g", digits, *number);
-        if (std::strtod(buffer, nullptr) == *number) break;
-      }
-      out_ += std::fabs(*number) >= 10 && std::fabs(*number) < 1e20 ? std::to_string(std::lround(*number)) : buffer;
+      const double size = std::fabs(*number);
+      const bool plain = size == 0 || (size >= 1e-4 && size < 1e21);
+      const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
+      out_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, *number, format).ptr);
     } else if (const auto* text = std::get_if<std::string>(&constant)) {
       out_ += Quote(*text);
     } else {

@@ -28,6 +28,7 @@ bool Converts(const Expr& call) {
   const Overload& overload = *call.overloads.front();
   const Implementation implementation =
       overload.implementation != nullptr ? overload.implementation : call.function->implementation;
+  if (std::holds_alternative<std::nullptr_t>(call.args[0]->constant)) return false;
   if (implementation == nullptr) return true;
   Arena arena;
   EvalContext context(arena);

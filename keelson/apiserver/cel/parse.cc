@@ -323,8 +323,7 @@ class Parser {
     if (failed_ || Kind() != kQuestion) return condition;
     const Token op = Take();
     const Parsed then = ParseOr(context.ThenOnly(Of(kColon)));
-    if (!Match(kColon, kFirstOfExpr)) return Recover(kAtExpr, context);
-    const Parsed otherwise = ParseExpr(context);
+    const Parsed otherwise = Match(kColon, kFirstOfExpr) ? ParseExpr(context) : Recover(kAtExpr, context);
     return {builder_.Call(op.offset, operators::kConditional, {condition.expr, then.expr, otherwise.expr}),
             1 + std::max({condition.height, then.height, otherwise.height})};
   }
@@ -415,44 +414,54 @@ class Parser {
 
   Parsed ParseMember(const Context& context) {
     Parsed member = ParsePrimary(context.Then(kMemberOperators));
-    while (!failed_ && Has(kMemberOperators, Kind())) {
-      member = Kind() == kDot ? ParseSelection(context, member) : ParseIndex(context, member);
+    bool more = true;
+    while (more && !failed_ && Has(kMemberOperators, Kind())) {
+      more = Kind() == kDot ? ParseSelection(context, &member) : ParseIndex(context, &member);
     }
     return member;
   }
 
-  Parsed ParseIndex(const Context& context, const Parsed& target) {
+  // These add to a member, and say whether more can be added: not once they failed.
+
+  bool ParseIndex(const Context& context, Parsed* target) {
     const Token open = Take();
-    if (!Sync(kFirstOfExpr | Of(kQuestion))) return Recover(kAtMember, context);
+    if (!Sync(kFirstOfExpr | Of(kQuestion))) {
+      *target = Recover(kAtMember, context);
+      return false;
+    }
     const bool optional = Kind() == kQuestion;
     if (optional) Take();
     const Parsed index = ParseExpr(Around(context, Of(kRightBracket)));
-    if (!Match(kRightBracket, context.after | kMemberOperators)) return Recover(kAtMember, context);
-    return {
-        builder_.Call(open.offset, optional ? operators::kOptionalIndex : operators::kIndex, {target.expr, index.expr}),
-        1 + std::max(target.height, index.height)};
+    const bool closed = Match(kRightBracket, context.after | kMemberOperators);
+    if (!closed) Recover(kAtMember, context);
+    const std::string_view function = optional ? operators::kOptionalIndex : operators::kIndex;
+    *target = {builder_.Call(open.offset, function, {target->expr, index.expr}),
+               1 + std::max(target->height, index.height)};
+    return closed;
   }
 
-  Parsed ParseSelection(const Context& context, const Parsed& operand) {
+  bool ParseSelection(const Context& context, Parsed* operand) {
     const Token dot = Current();
     if (!Has(Of(kQuestion, kIdentifier, kQuotedIdentifier), Ahead(1).kind)) {
       NoAlternative(at_, std::min(at_ + 1, tokens_.size() - 1));
-      return Recover(kAtMember, context);
+      Recover(kAtMember, context);
+      return false;
     }
     Take();
     if (Kind() == kIdentifier && Ahead(1).kind == kLeftParen) return ParseMemberCall(context, operand);
     const bool optional = Kind() == kQuestion;
     if (optional) Take();
     Token field;
-    if (!ParseField(context, Current().offset, &field)) return {builder_.Error(dot.offset), operand.height + 1};
+    ParseField(context.Then(kMemberOperators), Current().offset, &field);
     Expr* expr = nullptr;
     if (optional) {
       expr = builder_.Call(dot.offset, operators::kOptionalSelect,
-                           {operand.expr, builder_.Constant(field.offset, field.text)});
+                           {operand->expr, builder_.Constant(field.offset, field.text)});
     } else {
-      expr = builder_.Select(dot.offset, operand.expr, field.text);
+      expr = builder_.Select(dot.offset, operand->expr, field.text);
     }
-    return {expr, operand.height + 1};
+    *operand = {expr, operand->height + 1};
+    return true;
   }
 
   // The name of a field. Those in backquotes are recognized, but not taken. What is wrong is said of `offset`.
@@ -467,16 +476,18 @@ class Parser {
     return true;
   }
 
-  Parsed ParseMemberCall(const Context& context, const Parsed& target) {
+  bool ParseMemberCall(const Context& context, Parsed* target) {
     const Token name = Take();
     const Token open = Take();
     std::vector<Expr*> args;
-    int height = target.height;
-    if (!ParseArguments(context, &args, &height)) return Recover(kAtMember, context);
-    Expr* expanded = ExpandMacro(builder_, open.offset, name.text, target.expr, args);
-    if (expanded == nullptr) expanded = builder_.MemberCall(open.offset, name.text, target.expr, std::move(args));
+    int height = target->height;
+    const bool closed = ParseArguments(context, &args, &height);
+    if (!closed) Recover(kAtMember, context);
+    Expr* expanded = ExpandMacro(builder_, open.offset, name.text, target->expr, args);
+    if (expanded == nullptr) expanded = builder_.MemberCall(open.offset, name.text, target->expr, std::move(args));
     CheckSize();
-    return {expanded, height + 1};
+    *target = {expanded, height + 1};
+    return closed;
   }
 
   // Behind the opening parenthesis, up to behind the closing one.
@@ -518,7 +529,7 @@ class Parser {
       case kLeftParen: {
         Take();
         const Parsed nested = ParseExpr(Around(context, Of(kRightParen)));
-        if (!Match(kRightParen, context.after | kMemberOperators)) return Recover(kAtPrimary, context);
+        if (!Match(kRightParen, context.after | kMemberOperators)) Recover(kAtPrimary, context);
         return nested;
       }
       case kLeftBracket: return ParseList(context);
@@ -559,9 +570,11 @@ class Parser {
     std::vector<Expr*> args;
     int height = 0;
     const size_t errors_before = builder_.ast().errors.size();
-    if (!ParseArguments(context, &args, &height)) return Recover(kAtPrimary, context);
+    const int syntax_errors_before = syntax_errors_;
+    if (!ParseArguments(context, &args, &height)) Recover(kAtPrimary, context);
     if (reserved) {
-      if (syntax_errors_ == 0) builder_.ast().errors.resize(errors_before);
+      // Nothing is said of the arguments but what is wrong with their syntax.
+      if (syntax_errors_ == syntax_errors_before) builder_.ast().errors.resize(errors_before);
       return {Reserved(start, ident), 0};
     }
     Expr* expanded = ExpandMacro(builder_, open.offset, name, nullptr, args);
@@ -611,7 +624,7 @@ class Parser {
       if (Kind() != kComma || !Has(kFieldStart, Ahead(1).kind)) break;
       Take();
     }
-    if (!CloseList(context, kRightBrace)) return Recover(kAtPrimary, context);
+    if (!CloseList(context, kRightBrace)) Recover(kAtPrimary, context);
     return {builder_.Struct(open.offset, std::move(name), std::move(entries)), height};
   }
 
@@ -650,7 +663,7 @@ class Parser {
       if (Kind() != kComma || !Has(kElementStart, Ahead(1).kind)) break;
       Take();
     }
-    if (!CloseList(context, kRightBracket)) return Recover(kAtPrimary, context);
+    if (!CloseList(context, kRightBracket)) Recover(kAtPrimary, context);
     return {builder_.List(open.offset, std::move(elements), std::move(optional_elements)), height};
   }
 
@@ -676,7 +689,7 @@ class Parser {
       if (Kind() != kComma || !Has(kKeyStart, Ahead(1).kind)) break;
       Take();
     }
-    if (!CloseList(context, kRightBrace)) return Recover(kAtPrimary, context);
+    if (!CloseList(context, kRightBrace)) Recover(kAtPrimary, context);
     return {builder_.Map(open.offset, std::move(entries)), height};
   }
 

@@ -150,6 +150,7 @@ const Type* Unifier::Find(const Type& type) const {
 }
 
 void Unifier::Bind(const Type& variable, const Type& type) {
+  if (variable.variable_number() < 0) return;  // a parameter that stands for itself: A in the name of all lists
   std::optional<Type>& binding = bindings_[static_cast<size_t>(variable.variable_number())];
   changes_.push_back({variable.variable_number(), std::move(binding)});
   binding = type;
