@@ -14,6 +14,9 @@ namespace keelson::apiserver {
 // Why the kind cannot have that name; none when it can. `prefix`: it is a generateName.
 std::vector<std::string> CheckName(const ErasedRules& rules, std::string_view name, bool prefix);
 
+// The name of who manages fields: printable and not too long.
+void ValidateFieldManager(std::string_view manager, const Path& path, FieldErrors& errors);
+
 void ValidateMetadata(const Resource& resource, const metav1::ObjectMeta& meta, FieldErrors& errors);
 
 // Fills in what a client may leave out of an update (uid, times of creation and deletion) and what it has no say in.

@@ -9,6 +9,7 @@
 #include "keelson/apiserver/answers.h"
 #include "keelson/apiserver/apply/field_manager.h"
 #include "keelson/apiserver/kinds/field_errors.h"
+#include "keelson/apiserver/metadata_rules.h"
 #include "keelson/core/ascii.h"
 
 namespace keelson::apiserver {
@@ -27,16 +28,6 @@ void CheckDryRun(const std::vector<std::string>& values, FieldErrors& errors) {
     shown.push_back(Json(value));
   }
   if (!good) errors.NotSupported(Path("dryRun"), Json(shown), {"All"});
-}
-
-void CheckFieldManager(std::string_view manager, FieldErrors& errors) {
-  constexpr size_t kLongest = 128;
-  if (manager.size() > kLongest) errors.TooLong(Path("fieldManager"), kLongest);
-  for (size_t i = 0; i < manager.size(); ++i) {
-    if (static_cast<unsigned char>(manager[i]) >= 0x20 && manager[i] != 0x7f) continue;
-    errors.Invalid(Path("fieldManager"), Json(manager), "should only contain printable characters");
-    break;
-  }
 }
 
 template <class T>
@@ -140,7 +131,7 @@ Result<WriteOptions> ReadWriteOptions(const Query& query, WriteVerb verb, std::o
     if (apply && options.field_manager.empty()) errors.Required(Path("fieldManager"), "is required for apply patch");
     if (!apply && options.force) errors.Forbidden(Path("force"), "may not be specified for non-apply patch");
   }
-  CheckFieldManager(options.field_manager, errors);
+  ValidateFieldManager(options.field_manager, Path("fieldManager"), errors);
   CheckDryRun(dry_run, errors);
   const std::string validation = query.Text("fieldValidation");
   if (validation == "Ignore") {

@@ -1,10 +1,14 @@
 #include "keelson/apiserver/scale.h"
 
+#include <fmt/format.h>
+
 #include "keelson/api/apps/v1.h"
 #include "keelson/api/autoscaling/v1.h"
+#include "keelson/api/compare.h"
 #include "keelson/api/core/v1.h"
 #include "keelson/api/label_selector_struct.h"
 #include "keelson/api/status_error.h"
+#include "keelson/apiserver/answers.h"
 #include "keelson/apiserver/apply/resource_fields.h"
 #include "keelson/apiserver/custom/custom_scale.h"
 #include "keelson/apiserver/kinds/field_errors.h"
@@ -130,7 +134,15 @@ class ScaleFields {
     return scale;
   }
   Result<AnyValue> Applied(const AnyValue& object, const Json& document, bool force) const {
-    return manager_.Apply(LiveScale(object), document, force);
+    const AnyValue live = LiveScale(object);
+    KEELSON_TRY(scale, manager_.Apply(live, document, force));
+    if (resource_.custom != nullptr && !Equal(Unboxed(scale).spec, Unboxed(live).spec)) {
+      // Upstream cannot do this for custom kinds either: whoever needs it is better told here than on a cluster.
+      return BareError(500, fmt::format("failed to convert new object (/{}; autoscaling/v1, Kind=Scale) to proper "
+                                        "version: request to convert CR to an invalid group/version: autoscaling/v1",
+                                        MetaOf(live).name.view()));
+    }
+    return scale;
   }
   void Track(const AnyValue& object, AnyValue& scale) const {
     const AnyValue live = LiveScale(object);

@@ -1,5 +1,5 @@
-// Measures a Kubernetes API server with clients of client-go: creates, gets, updates, lists and deletes ConfigMaps, then
-// watches them from many clients while they change.
+// Measures a Kubernetes API server with clients of client-go: creates, gets, updates, lists and deletes ConfigMaps,
+// watches them from many clients while they change, and applies Deployments on the server's side.
 //
 //	server -kubeconfig FILE -pids 1,2 [-n 5000] [-workers 16] [-lists 20] [-watchers 1000] [-events 1000]
 //
@@ -20,6 +20,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -90,6 +91,26 @@ func configMap(i int) *corev1.ConfigMap {
 	}
 }
 
+// deployment is what a tool applies; only the image and the replicas change from one time to the next.
+func deployment(i, round int) []byte {
+	return []byte(fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web-%06d","labels":{"app":"web"}},
+"spec":{"replicas":%d,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},"spec":{
+"containers":[{"name":"main","image":"web:%d","ports":[{"containerPort":80,"name":"http"},{"containerPort":443,"name":"https"}],
+"env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"resources":{"limits":{"cpu":"1","memory":"1Gi"}},
+"volumeMounts":[{"name":"data","mountPath":"/data"}]},{"name":"side","image":"side:1"}],
+"volumes":[{"name":"data","emptyDir":{}}]}}}}`, i, 1+round, round))
+}
+
+func applied(ctx context.Context, clients []kubernetes.Interface, n int) {
+	for round, name := range []string{"apply_create", "apply_change"} {
+		measure(name, n, clients, func(client kubernetes.Interface, i int) error {
+			_, err := client.AppsV1().Deployments(namespace).Patch(ctx, fmt.Sprintf("web-%06d", i), types.ApplyPatchType,
+				deployment(i, round), metav1.PatchOptions{FieldManager: "bench"})
+			return err
+		})
+	}
+}
+
 func main() {
 	kubeconfig := flag.String("kubeconfig", "", "of the server")
 	ids := flag.String("pids", "", "of the server's processes")
@@ -156,6 +177,7 @@ func main() {
 		return err
 	})
 	watched(ctx, clients, *watchers, *events)
+	applied(ctx, clients, *n)
 	measure("delete", *n, clients, func(client kubernetes.Interface, i int) error {
 		return maps(client).Delete(ctx, configMap(i).Name, metav1.DeleteOptions{})
 	})

@@ -142,6 +142,7 @@ class TypeShapes {
   void FillStruct(const Type& type, Shape& shape) {
     std::vector<Shape::Member> members;
     for (const Field& field : type.fields) {
+      if (field.name.empty()) continue;  // what C++ keeps beside the fields of the API
       members.push_back({PathElement::Field(field.name), Make(*field.type, &field), DefaultOf(type, field)});
     }
     if (type.is_root()) {
@@ -231,10 +232,6 @@ const Shape* ShapeBook::Make(const Schema& schema, bool preserve) {
   preserve |= schema.preserve_unknown;
   Shape* shape = shapes_.emplace_back(std::make_unique<Shape>()).get();
   const bool any = schema.type == SchemaType::kAny;
-  if (schema.int_or_string) {
-    shape->scalar = ScalarShape::kAny;
-    return shape;
-  }
   if (any || schema.type == SchemaType::kArray) {
     shape->is_list = true;
     shape->list_type = schema.list_type;

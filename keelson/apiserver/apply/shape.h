@@ -23,7 +23,11 @@ enum class ScalarShape : uint8_t { kNone, kAny, kNumber, kString, kBoolean };
 
 // A value may have several forms where it is not typed: then its own form decides.
 struct Shape {
-  struct Member;
+  struct Member {
+    PathElement element;  // its name
+    const Shape* shape;
+    std::optional<Json> default_ = {};  // of a key
+  };
 
   ScalarShape scalar = ScalarShape::kNone;
 
@@ -46,12 +50,6 @@ struct Shape {
   const Member* FindMember(std::string_view name) const;
   // Null when there is no such member.
   const Shape* ShapeOfMember(std::string_view name) const;
-};
-
-struct Shape::Member {
-  PathElement element;  // its name
-  const Shape* shape;
-  std::optional<Json> default_ = {};  // of a key
 };
 
 // Of a value whose kind nothing is known of: objects are made of fields, lists are one field each.

@@ -121,6 +121,10 @@ Result<void> PrepareSliceCreate(discoveryv1::EndpointSlice& slice, WriteContext&
 Result<void> PrepareSliceUpdate(discoveryv1::EndpointSlice& slice, const discoveryv1::EndpointSlice& old,
                                 WriteContext&) {
   if (!Equal(slice.endpoints, old.endpoints)) DropTopology(slice);
+  // Labels count as part of what it says; a change of anything else counts by itself.
+  const bool same =
+      slice.addressType == old.addressType && Equal(slice.endpoints, old.endpoints) && Equal(slice.ports, old.ports);
+  if (same && slice.metadata.labels != old.metadata.labels) ++slice.metadata.generation;
   return {};
 }
 
