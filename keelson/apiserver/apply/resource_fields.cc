@@ -22,7 +22,7 @@ bool StatusKeepsMetadata(const Resource& resource) {
   if (resource.custom != nullptr) return true;
   for (const std::string_view plural :
        {"validatingadmissionpolicies", "flowschemas", "prioritylevelconfigurations", "servicecidrs", "resourceclaims",
-        "volumeattachments", "customresourcedefinitions", "apiservices", "storageversionmigrations"}) {
+        "volumeattachments", "apiservices", "storageversionmigrations"}) {
     if (resource.plural == plural) return true;
   }
   return false;

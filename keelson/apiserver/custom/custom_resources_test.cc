@@ -159,8 +159,9 @@ TEST_F(CustomResources, AreCheckedBySchemaAndRules) {
           "low":{"type":"integer","minimum":0},"high":{"type":"integer"}},
           "x-kubernetes-validations":[
             {"rule":"!has(self.high) || self.low <= self.high","message":"low must not be above high"},
-            {"rule":"self.low >= oldSelf.low","messageExpression":"'low fell from ' + string(oldSelf.low)"}]}}}}}]}})crd";
-  ASSERT_EQ(server.Ask("POST", std::string(kDefinitions), definition).status, 201);
+            {"rule":"self.low >= oldSelf.low","messageExpression":"'low may' + ' not fall'"}]}}}}}]}})crd";
+  const Reading defined = server.Ask("POST", std::string(kDefinitions), definition);
+  ASSERT_EQ(defined.status, 201) << defined.body;
   const auto range = [](std::string_view spec) {
     return fmt::format(R"({{"apiVersion":"example.com/v1","kind":"Range","metadata":{{"name":"r"}},"spec":{}}})", spec);
   };
@@ -174,7 +175,7 @@ TEST_F(CustomResources, AreCheckedBySchemaAndRules) {
   ASSERT_EQ(server.Ask("POST", ranges, range(R"({"low":3})")).status, 201);
   const Reading lower = server.Patch(ranges + "/r", R"({"spec":{"low":1}})");
   EXPECT_EQ(lower.status, 422);
-  EXPECT_EQ(lower.Text("message"), "Range.example.com \"r\" is invalid: spec: Invalid value: low fell from 3");
+  EXPECT_EQ(lower.Text("message"), "Range.example.com \"r\" is invalid: spec: Invalid value: low may not fall");
   EXPECT_EQ(server.Patch(ranges + "/r", R"({"spec":{"low":4}})").status, 200);
 }
 
@@ -199,6 +200,17 @@ TEST_F(CustomResources, HoldUpTheirDefinitionWhileAFinalizerIsLeft) {
   EXPECT_EQ(Create(Gadget("b")).status, 403);
   EXPECT_EQ(server.Patch(At("a"), R"({"metadata":{"finalizers":null}})").status, 200);
   EXPECT_EQ(Get(Definition()).status, 404);
+}
+
+TEST_F(CustomResources, OfTheCommunitysGroupsSayWhetherTheyAreApproved) {
+  const std::string definition = R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    "metadata":{"name":"things.test.k8s.io","annotations":{"api-approved.kubernetes.io":"unapproved, a test"}},
+    "spec":{"group":"test.k8s.io","scope":"Cluster","names":{"plural":"things","kind":"Thing"},
+      "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+  ASSERT_EQ(server.Ask("POST", std::string(kDefinitions), definition).status, 201);
+  const Reading read = Get(std::string(kDefinitions) + "/things.test.k8s.io");
+  EXPECT_EQ(Condition(read, "KubernetesAPIApprovalPolicyConformant"), "False UnapprovedAnnotation");
+  EXPECT_EQ(Condition(read, "Established"), "True InitialNamesAccepted");
 }
 
 TEST_F(CustomResources, TakeNamesThatAnotherGaveUp) {

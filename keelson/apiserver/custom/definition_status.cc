@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "keelson/apiserver/kinds/crd_approval.h"
+
 namespace keelson::apiserver {
 
 namespace {
@@ -134,6 +136,19 @@ bool AcceptNames(Definition& definition, const NamesInUse& used, metav1::Time no
 bool Establish(Definition& definition, metav1::Time now) {
   if (!HasCondition(definition, kNamesAccepted) || HasCondition(definition, kEstablished)) return false;
   SetCondition(definition, kEstablished, true, "InitialNamesAccepted", "the initial names have been accepted", now);
+  return true;
+}
+
+bool NoteApproval(Definition& definition, metav1::Time now) {
+  if (!NeedsApproval(definition)) return false;
+  const Approval approval = ApprovalOf(definition);
+  const bool good = approval.kind == Approval::Kind::kApproved;
+  std::string_view reason = "ApprovedAnnotation";
+  if (approval.kind == Approval::Kind::kInvalid) reason = "InvalidAnnotation";
+  if (approval.kind == Approval::Kind::kMissing) reason = "MissingAnnotation";
+  if (approval.kind == Approval::Kind::kBypassed) reason = "UnapprovedAnnotation";
+  if (SaysTheSame(FindCondition(definition, kApprovalConformant), good, reason, approval.text)) return false;
+  SetCondition(definition, kApprovalConformant, good, reason, approval.text, now);
   return true;
 }
 

@@ -20,6 +20,7 @@ inline constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.api
 inline constexpr std::string_view kNamesAccepted = "NamesAccepted";
 inline constexpr std::string_view kEstablished = "Established";
 inline constexpr std::string_view kTerminating = "Terminating";
+inline constexpr std::string_view kApprovalConformant = "KubernetesAPIApprovalPolicyConformant";
 
 bool HasCondition(const apiextensionsv1::CustomResourceDefinition& definition,
                   std::string_view type);  // and it is True
@@ -41,6 +42,9 @@ bool AcceptNames(apiextensionsv1::CustomResourceDefinition& definition, const Na
 
 // Once all names are accepted. Whether anything changed.
 bool Establish(apiextensionsv1::CustomResourceDefinition& definition, metav1::Time now);
+
+// Of a group that is for approved APIs: whether this one is. Whether anything changed.
+bool NoteApproval(apiextensionsv1::CustomResourceDefinition& definition, metav1::Time now);
 
 // Its deletion was asked for; its objects are still there.
 void MarkForDeletion(apiextensionsv1::CustomResourceDefinition& definition, metav1::Time now);

@@ -106,6 +106,9 @@ void Definitions::Follow(const std::string& group) {
       if (!definition.metadata.deletionTimestamp && Establish(definition, Now())) {
         again |= Change(name, [&](Definition& current) { return Establish(current, Now()); });
       }
+      if (NoteApproval(definition, Now())) {
+        again |= Change(name, [&](Definition& current) { return NoteApproval(current, Now()); });
+      }
       // What is in use is another matter now.
       if (again) break;
     }

@@ -5,6 +5,7 @@
 
 #include "keelson/apiserver/kinds/builtin_rules.h"
 #include "keelson/apiserver/kinds/checks_common.h"
+#include "keelson/apiserver/kinds/crd_approval.h"
 #include "keelson/apiserver/kinds/crd_checks.h"
 #include "keelson/apiserver/kinds/name_set.h"
 #include "keelson/core/ascii.h"
@@ -16,8 +17,6 @@ namespace {
 using apiextensionsv1::CustomResourceDefinition;
 using apiextensionsv1::CustomResourceDefinitionSpec;
 using apiextensionsv1::CustomResourceDefinitionVersion;
-
-constexpr std::string_view kApproval = "api-approved.kubernetes.io";
 
 const CustomResourceDefinitionVersion* StorageVersion(const CustomResourceDefinition& crd) {
   for (const CustomResourceDefinitionVersion& version : crd.spec.versions) {
@@ -110,48 +109,17 @@ void CheckStoredVersions(const CustomResourceDefinition& crd, FieldErrors& error
   }
 }
 
-// Groups of the Kubernetes community are for APIs that it has approved.
-enum class Approval : uint8_t { kInvalid, kApproved, kBypassed, kMissing };
-
-bool IsAbsoluteUrl(std::string_view text) {
-  const size_t colon = text.find(':');
-  if (colon == 0 || colon == std::string_view::npos || !std::isalpha(static_cast<unsigned char>(text[0]))) return false;
-  for (const char c : text.substr(0, colon)) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '+' && c != '-' && c != '.') return false;
-  }
-  const std::string_view rest = text.substr(colon + 1);
-  if (!rest.starts_with("//")) return false;
-  const std::string_view host = rest.substr(2, rest.find_first_of("/?", 2) - 2);
-  return !host.empty() && host.find_first_of(" \"<>\\^`{|}") == std::string_view::npos &&
-         std::none_of(text.begin(), text.end(),
-                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-}
-
-Approval ApprovalOf(const Map<String>& annotations) {
-  const String* value = annotations.find(kApproval);
-  if (value == nullptr || value->empty()) return Approval::kMissing;
-  if (value->view().starts_with("unapproved")) return Approval::kBypassed;
-  return IsAbsoluteUrl(*value) ? Approval::kApproved : Approval::kInvalid;
-}
-
 void CheckApproval(const CustomResourceDefinition& crd, const CustomResourceDefinition* old, FieldErrors& errors) {
-  const std::string_view group = crd.spec.group;
-  const bool is_protected =
-      group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" || group.ends_with(".kubernetes.io");
-  if (!is_protected) return;
-  const Approval approval = ApprovalOf(crd.metadata.annotations);
-  if (old != nullptr && ApprovalOf(old->metadata.annotations) == approval) return;
+  if (!NeedsApproval(crd)) return;
+  const Approval approval = ApprovalOf(crd);
+  if (old != nullptr && ApprovalOf(*old).kind == approval.kind) return;
   const Path metadata("metadata");
   const Path annotations = metadata / "annotations";
-  const Path path = annotations.Key(kApproval);
-  if (approval == Approval::kInvalid) {
-    errors.Invalid(path, Json(crd.metadata.annotations.at(kApproval)),
-                   "protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or "
-                   "a reason starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111");
-  } else if (approval == Approval::kMissing) {
-    errors.Required(path,
-                    "protected groups must have approval annotation \"api-approved.kubernetes.io\", see "
-                    "https://github.com/kubernetes/enhancements/pull/1111");
+  const Path path = annotations.Key(kApprovalAnnotation);
+  if (approval.kind == Approval::Kind::kInvalid) {
+    errors.Invalid(path, Json(crd.metadata.annotations.at(kApprovalAnnotation)), approval.text);
+  } else if (approval.kind == Approval::Kind::kMissing) {
+    errors.Required(path, approval.text);
   }
 }
 

@@ -49,7 +49,7 @@ struct Schema {
   std::vector<std::string> list_keys = {};
   bool atomic_map = false;  // x-kubernetes-map-type: atomic
 
-  std::vector<Property> properties = {};         // ordered by name
+  std::vector<Property> properties;              // ordered by name
   std::unique_ptr<Schema> additional = nullptr;  // schema of the values of a map
   bool additional_allowed = false;               // additionalProperties: true, or a schema
   std::unique_ptr<Schema> items = nullptr;
