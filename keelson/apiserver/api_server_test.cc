@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "keelson/apiserver/api_server_test_support.h"
+#include "keelson/codec/protobuf_envelope.h"
 #include "keelson/core/simulation.h"
 #include "keelson/core/thread.h"
 
@@ -234,8 +235,26 @@ TEST(ApiServer, TablesCarryTheCellsThatKubectlShows) {
   EXPECT_EQ((row.find("cells")->list())[1], Json(2));
 }
 
-TEST(ApiServer, ANamespaceThatIsGoingTakesNothingNew) {
+TEST(ApiServer, OptionsOfADeletionMayBeOfAnyGroup) {
   TestServer server;
+  metav1::DeleteOptions options;
+  options.dryRun.push_back("All");
+  std::string body;
+  AppendProtobufEnvelope(TypeOf<metav1::DeleteOptions>(), &options, body);
+  // As the clients of another group send them.
+  const size_t version = body.find("v1");
+  ASSERT_NE(version, std::string::npos);
+  body[version + 1] = '9';
+  ASSERT_EQ(server.Ask("POST", kMaps, R"({"metadata":{"name":"a"}})").status, 201);
+  const std::string target = std::string(kMaps) + "/a";
+  EXPECT_EQ(server.Ask("DELETE", target, body, {{"Content-Type", "application/vnd.kubernetes.protobuf"}}).status, 200);
+  EXPECT_EQ(server.Ask("DELETE", target, R"({"apiVersion":"apps/v1","kind":"DeleteOptions","dryRun":["All"]})").status,
+            200);
+  EXPECT_EQ(server.Ask("GET", target).status, 200) << "both were dry runs";
+}
+
+TEST(ApiServer, ANamespaceThatIsGoingTakesNothingNew) {
+  TestServer server({.tend_namespaces = false});
   server.Ask("POST", "/api/v1/namespaces", R"({"metadata":{"name":"n"}})");
   EXPECT_EQ(server.Ask("DELETE", "/api/v1/namespaces/n").Text("status.phase"), "Terminating");
   const Reading refused = server.Ask("POST", "/api/v1/namespaces/n/configmaps", R"({"metadata":{"name":"a"}})");
