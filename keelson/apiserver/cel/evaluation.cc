@@ -18,8 +18,13 @@ constexpr uint64_t kListCost = 10;
 constexpr uint64_t kMapCost = 30;
 constexpr uint64_t kStructCost = 40;
 
-// What is left of a value of a document once it went through an optional: cel-go forgets the schema there.
-Value WithoutShape(const Value& value) { return value.is_json() ? Value::OfJson(value.json(), UntypedShape()) : value; }
+// What is left of a value once it was in an optional and is referred to: cel-go forgets the schema there, and that the
+// value is an optional itself.
+Value FromOptional(const Value& value) {
+  if (value.is(ValueKind::kOptional))
+    return value.optional() == nullptr ? Value::Null() : FromOptional(*value.optional());
+  return value.is_json() ? Value::OfJson(value.json(), UntypedShape()) : value;
+}
 
 const Value* FirstError(std::span<const Value> args) {
   for (const Value& arg : args) {
@@ -41,8 +46,13 @@ std::string_view GoTypeOf(const Value& value) {
     case ValueKind::kBytes: return "types.Bytes";
     case ValueKind::kTimestamp: return "types.Timestamp";
     case ValueKind::kDuration: return "types.Duration";
-    case ValueKind::kList: return "*types.baseList";
-    case ValueKind::kMap: return "*types.baseMap";
+    case ValueKind::kList:
+      if (value.is_json()) return value.shape() == &UntypedShape() ? "[]interface {}" : "*common.unstructuredList";
+      return "*types.baseList";
+    case ValueKind::kMap:
+      if (value.is_json())
+        return value.shape() == &UntypedShape() ? "map[string]interface {}" : "*common.unstructuredMap";
+      return "*types.baseMap";
     case ValueKind::kType: return "*types.Type";
     case ValueKind::kOptional: return "*types.Optional";
     default: return TypeName(value);
@@ -110,9 +120,9 @@ Value Evaluation::Resolve(const Attribute& attribute) {
     case Attribute::Base::kVariable:
       return ResolveQualifiers(variables_[static_cast<size_t>(attribute.slot)], attribute);
     case Attribute::Base::kLocal: {
-      Local& local = locals_[static_cast<size_t>(attribute.slot)];
-      if (local.init != nullptr) local.value = Eval(*std::exchange(local.init, nullptr));
-      return ResolveQualifiers(local.value, attribute);
+      const auto slot = static_cast<size_t>(attribute.slot);
+      if (locals_[slot].init != nullptr) Initialize(slot);
+      return ResolveQualifiers(locals_[slot].value, attribute);
     }
     case Attribute::Base::kOperand: return ResolveQualifiers(Eval(*attribute.operand), attribute);
     case Attribute::Base::kConditional: break;
@@ -123,12 +133,23 @@ Value Evaluation::Resolve(const Attribute& attribute) {
   return Resolve(condition.boolean() ? *attribute.truthy : *attribute.falsy);
 }
 
+// The expression was checked before the accumulator had its slot, so that comprehensions in it use that slot and the
+// ones above, which by now may belong to comprehensions that are under way.
+void Evaluation::Initialize(size_t slot) {
+  const std::span<Local> above = locals_.subspan(slot);
+  auto* saved = arena_.Array<Local>(above.size());
+  std::ranges::copy(above, saved);
+  const Value value = Eval(*above[0].init);
+  std::copy_n(saved, above.size(), above.begin());
+  above[0] = {.value = value, .init = nullptr};
+}
+
 Value Evaluation::ResolveQualifiers(Value object, const Attribute& attribute) {
   if (object.is_error()) return object;
   bool optional = object.is(ValueKind::kOptional);
   if (optional) {
     if (object.optional() == nullptr) return object;
-    object = WithoutShape(*object.optional());
+    object = FromOptional(*object.optional());
   }
   for (const Qualifier& qualifier : attribute.qualifiers) {
     optional = optional || qualifier.optional;
@@ -280,8 +301,9 @@ Value Evaluation::NoSuchOverload(const CallStep& step, std::span<const Value> ar
 
 uint64_t Evaluation::CostOf(const CallStep& step, std::span<const Value> args, const Value& result) {
   const CallCost own = step.overload == nullptr ? nullptr : step.overload->cost;
-  // Hooks look at the values that the function takes: none of them is an error.
-  if ((step.function->cost == nullptr && own == nullptr) || FirstError(args) != nullptr) return 1;
+  if (step.function->cost == nullptr && own == nullptr) return 1;
+  // Most hooks look at the values that the function takes: none of them is an error.
+  if ((own == nullptr || !step.overload->cost_takes_errors) && FirstError(args) != nullptr) return 1;
   const std::string_view id = step.overload == nullptr ? std::string_view() : step.overload->id;
   if (step.function->cost != nullptr) {
     if (const auto cost = step.function->cost(id, args, result)) return *cost;
@@ -375,7 +397,12 @@ Value Evaluation::EvalFold(const FoldStep& step) {
                               ? fmt::format("got '{}', expected iterable type", GoTypeOf(range))
                               : fmt::format("unsupported comprehension range type: {}", GoTypeOf(range)));
   }
-  locals_[static_cast<size_t>(step.accumulator)] = {.value = {}, .init = step.init};
+  Local& accumulator = locals_[static_cast<size_t>(step.accumulator)];
+  if (step.init->kind == StepKind::kConstant) {
+    accumulator = {.value = static_cast<const ConstantStep*>(step.init)->value, .init = nullptr};
+  } else {
+    accumulator = {.value = {}, .init = step.init};
+  }
   return Iterate(step, range);
 }
 

@@ -28,6 +28,8 @@ class Evaluation {
   bool Charge(uint64_t cost);
   void Cancel();
 
+  // Computes an accumulator that is read for the first time.
+  void Initialize(size_t slot);
   Value Resolve(const Attribute& attribute);
   Value ResolveQualifiers(Value object, const Attribute& attribute);
   Value KeyOf(const Qualifier& qualifier);

@@ -53,6 +53,7 @@ struct Overload {
   Implementation implementation = nullptr;  // null: that of the function
   bool strict = true;                       // false: errors are given to it as arguments
   CallCost cost = nullptr;                  // null: 1
+  bool cost_takes_errors = false;           // the hook is also asked when arguments are errors
 };
 
 struct Function {

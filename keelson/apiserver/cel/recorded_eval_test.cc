@@ -19,8 +19,8 @@
 namespace keelson::apiserver::cel {
 namespace {
 
-std::vector<Json> ReadLines() {
-  std::ifstream file(KEELSON_TEST_DATA "/cel/eval.jsonl");
+std::vector<Json> ReadLines(const char* path) {
+  std::ifstream file(path);
   std::vector<Json> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(ParseJson(line).value());
   return lines;
@@ -94,9 +94,7 @@ Environment RecorderEnvironment() {
           .types = KubernetesTypes()};
 }
 
-TEST(RecordedEvaluation, ValuesErrorsAndCostsAreThoseOfCelGo) {
-  const std::vector<Json> lines = ReadLines();
-  ASSERT_GE(lines.size(), 2000u);
+void Replay(const std::vector<Json>& lines) {
   const Environment environment = RecorderEnvironment();
   const Json& document = *lines[0].find("variables");
   Arena arena;
@@ -130,6 +128,18 @@ TEST(RecordedEvaluation, ValuesErrorsAndCostsAreThoseOfCelGo) {
     }
     EXPECT_EQ(context.cost(), static_cast<uint64_t>(line.find("cost")->integer())) << expression;
   }
+}
+
+TEST(RecordedEvaluation, ValuesErrorsAndCostsAreThoseOfCelGo) {
+  const std::vector<Json> lines = ReadLines(KEELSON_TEST_DATA "/cel/eval.jsonl");
+  ASSERT_GE(lines.size(), 2400u);
+  Replay(lines);
+}
+
+TEST(RecordedEvaluation, RandomExpressionsGiveWhatCelGoGives) {
+  const std::vector<Json> lines = ReadLines(KEELSON_TEST_DATA "/cel/eval_random.jsonl");
+  ASSERT_GE(lines.size(), 1000u);
+  Replay(lines);
 }
 
 }  // namespace

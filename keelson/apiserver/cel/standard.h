@@ -29,7 +29,7 @@ Value IndexOf(EvalContext& context, const Value& index);
 
 // cost hooks
 // A tenth of the size of the first argument, rounded up.
-std::optional<uint64_t> TraversalCost(std::string_view overload, std::span<const Value> args, const Value& result);
+std::optional<uint64_t> SizeOfFirstCost(std::string_view overload, std::span<const Value> args, const Value& result);
 // ceil(size / 10), in the arithmetic that cel-go does it with.
 uint64_t TenthOf(uint64_t size);
 

@@ -148,9 +148,12 @@ void AddConversions(FunctionTable& table) {
 
   const auto add = [&table](std::string_view name, std::string id, Type from, Type to, Implementation implementation,
                             CallCost cost = nullptr) {
-    table.Add(
-        name,
-        {.id = std::move(id), .parameters = {from}, .result = to, .implementation = implementation, .cost = cost});
+    table.Add(name, {.id = std::move(id),
+                     .parameters = {from},
+                     .result = to,
+                     .implementation = implementation,
+                     .cost = cost,
+                     .cost_takes_errors = true});
   };
   const Type boolean = Type::Bool();
   const Type bytes = Type::Bytes();
@@ -163,7 +166,7 @@ void AddConversions(FunctionTable& table) {
   add("bool", "bool_to_bool", boolean, boolean, &Identity);
   add("bool", "string_to_bool", text, boolean, &ToBool);
   add("bytes", "bytes_to_bytes", bytes, bytes, &Identity);
-  add("bytes", "string_to_bytes", text, bytes, &ToBytes, &TraversalCost);
+  add("bytes", "string_to_bytes", text, bytes, &ToBytes, &SizeOfFirstCost);
   add("double", "double_to_double", number, number, &Identity);
   add("double", "int64_to_double", integer, number, &ToDouble);
   add("double", "string_to_double", text, number, &ToDouble);
@@ -181,7 +184,7 @@ void AddConversions(FunctionTable& table) {
   add("int", "uint64_to_int64", uinteger, integer, &ToInt);
   add("string", "string_to_string", text, text, &Identity);
   add("string", "bool_to_string", boolean, text, &ToString);
-  add("string", "bytes_to_string", bytes, text, &ToString, &TraversalCost);
+  add("string", "bytes_to_string", bytes, text, &ToString, &SizeOfFirstCost);
   add("string", "double_to_string", number, text, &ToString);
   add("string", "duration_to_string", duration, text, &ToString);
   add("string", "int64_to_string", integer, text, &ToString);

@@ -245,7 +245,8 @@ void AddRelation(FunctionTable& table, std::string_view name, std::string_view p
     table.Add(name, {.id = fmt::format("{}_{}", prefix, row.suffix),
                      .parameters = {row.left, row.right},
                      .result = Type::Bool(),
-                     .cost = row.cost});
+                     .cost = row.cost,
+                     .cost_takes_errors = true});
   }
   table.SetImplementation(name, implementation);
 }
@@ -254,7 +255,7 @@ void AddRelation(FunctionTable& table, std::string_view name, std::string_view p
 
 uint64_t TenthOf(uint64_t size) { return static_cast<uint64_t>(std::ceil(static_cast<double>(size) * 0.1)); }
 
-std::optional<uint64_t> TraversalCost(std::string_view, std::span<const Value> args, const Value&) {
+std::optional<uint64_t> SizeOfFirstCost(std::string_view, std::span<const Value> args, const Value&) {
   return TenthOf(CostSize(args[0]));
 }
 
@@ -399,16 +400,24 @@ void AddOperators(FunctionTable& table) {
                                            .result = Type::Bool(),
                                            .implementation = &NotStrictlyFalse,
                                            .strict = false});
-  table.Add(operators::kEquals,
-            {.id = "equals", .parameters = {a, a}, .result = Type::Bool(), .cost = &SmallerSizeCost});
+  table.Add(operators::kEquals, {.id = "equals",
+                                 .parameters = {a, a},
+                                 .result = Type::Bool(),
+                                 .cost = &SmallerSizeCost,
+                                 .cost_takes_errors = true});
   table.SetImplementation(operators::kEquals, &Equals);
-  table.Add(operators::kNotEquals,
-            {.id = "not_equals", .parameters = {a, a}, .result = Type::Bool(), .cost = &SmallerSizeCost});
+  table.Add(operators::kNotEquals, {.id = "not_equals",
+                                    .parameters = {a, a},
+                                    .result = Type::Bool(),
+                                    .cost = &SmallerSizeCost,
+                                    .cost_takes_errors = true});
   table.SetImplementation(operators::kNotEquals, &NotEquals);
 
   const auto arithmetic = [&table](std::string_view name, std::string id, Type left, Type right, Type result,
                                    CallCost cost = nullptr) {
-    table.Add(name, {.id = std::move(id), .parameters = {left, right}, .result = result, .cost = cost});
+    table.Add(
+        name,
+        {.id = std::move(id), .parameters = {left, right}, .result = result, .cost = cost, .cost_takes_errors = true});
   };
   const Type integer = Type::Int();
   const Type uinteger = Type::Uint();
@@ -455,7 +464,11 @@ void AddOperators(FunctionTable& table) {
   table.Add(operators::kIndex, {.id = "index_list", .parameters = {list, integer}, .result = a});
   table.Add(operators::kIndex, {.id = "index_map", .parameters = {map, a}, .result = b});
   table.SetImplementation(operators::kIndex, &EvaluatedElsewhere);
-  table.Add(operators::kIn, {.id = "in_list", .parameters = {a, list}, .result = Type::Bool(), .cost = &ListSizeCost});
+  table.Add(operators::kIn, {.id = "in_list",
+                             .parameters = {a, list},
+                             .result = Type::Bool(),
+                             .cost = &ListSizeCost,
+                             .cost_takes_errors = true});
   table.Add(operators::kIn, {.id = "in_map", .parameters = {a, map}, .result = Type::Bool()});
   table.SetImplementation(operators::kIn, &InOperator);
 

@@ -57,17 +57,19 @@ void AddTextFunctions(FunctionTable& table) {
                      .parameters = {text, text},
                      .result = Type::Bool(),
                      .implementation = implementation,
-                     .cost = cost});
+                     .cost = cost,
+                     .cost_takes_errors = true});
   };
   add("contains", "contains_string", &Contains, &ContainsCost);
-  add("endsWith", "ends_with_string", &EndsWith, &TraversalCost);
-  add("startsWith", "starts_with_string", &StartsWith, &TraversalCost);
+  add("endsWith", "ends_with_string", &EndsWith, &SizeOfFirstCost);
+  add("startsWith", "starts_with_string", &StartsWith, &SizeOfFirstCost);
   table.Add("matches", {.id = "matches", .parameters = {text, text}, .result = Type::Bool()});
   table.Add("matches", {.id = "matches_string",
                         .member = true,
                         .parameters = {text, text},
                         .result = Type::Bool(),
-                        .cost = &MatchesCost});
+                        .cost = &MatchesCost,
+                        .cost_takes_errors = true});
   table.SetImplementation("matches", &Matches);
   table.SetPatternArgument("matches", 1);
 }

@@ -609,7 +609,7 @@ const twoVariables = `
 	li.transformList(i, v, v + i)
 	li.transformList(i, v, i > 0, v + i)
 	ms.all(k, v, k != v)
-	ms.exists(k, v, v == '2')
+	ms.exists(k, v, v == '9')
 	mi.transformList(k, v, v).size()
 	mi.transformMap(k, v, v + 1)
 	mi.transformMap(k, v, v > 1, v + 1)
@@ -675,6 +675,16 @@ const optionals = `
 	optional.of(i).optFlatMap(x, optional.none())
 	optional.of(i).optMap(x, x / 0)
 	optional.of(self).optMap(x, x.name)
+	optional.of(i).optMap(x, 2).optMap(y, y + y)
+	optional.of(i).optMap(x, optional.of(x))
+	optional.of(i).optMap(x, optional.none())
+	optional.of(optional.of(1)).value()
+	(b ? optional.of(optional.of(1)) : optional.none()).value()
+	(b ? optional.of(optional.none()) : optional.none()).value()
+	[optional.of(optional.of(1))].map(x, x)
+	optional.of(li.map(y, y).size()).optMap(v, li.map(x, x + v))
+	optional.of(li.map(y, y * 2)).optMap(v, li.filter(x, v.exists(z, z == x)))
+	optional.of(li).optMap(a, optional.of(a.map(x, x + 1)).optMap(b, a.map(x, b.map(y, x * y))))
 	self.?name
 	self.?nope
 	self.?nope.deeper
