@@ -1,6 +1,5 @@
 #include "keelson/apiserver/cel/library.h"
 
-#include "keelson/apiserver/cel/library_cost.h"
 #include "keelson/apiserver/cel/library_object.h"
 
 namespace keelson::apiserver::cel {
@@ -11,12 +10,6 @@ class NoFields final : public ObjectFields {
  public:
   const Type* Find(std::string_view) const override { return nullptr; }
 };
-
-// Values of the libraries compare at once, whatever their size. For the others the usual cost.
-std::optional<uint64_t> EqualityCost(std::string_view, std::span<const Value> args, const Value&) {
-  if (args.size() == 2 && args[0].is(ValueKind::kOpaque)) return 1;
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -40,7 +33,6 @@ const FunctionTable& KubernetesFunctions() {
     AddNetworkLibrary(*table);
     AddFormatLibrary(*table);
     AddSemverLibrary(*table);
-    table->SetCost("_==_", &EqualityCost);
     return table;
   }();
   return *kTable;

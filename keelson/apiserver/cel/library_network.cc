@@ -15,7 +15,6 @@ struct IpValue final : LibraryObject<IpValue> {
   explicit IpValue(const IpAddr& address) : ip(address) {}
   bool SameAs(const IpValue& other) const { return ip == other.ip; }
   Value ToText(Arena& arena) const override { return Value::OfString(arena.Copy(ip.ToString())); }
-  uint64_t CostSize() const override { return ip.v4 ? 4 : 16; }
 
   IpAddr ip;
 };
@@ -25,7 +24,6 @@ struct CidrValue final : LibraryObject<CidrValue> {
   explicit CidrValue(const IpPrefix& prefix) : cidr(prefix) {}
   bool SameAs(const CidrValue& other) const { return cidr == other.cidr; }
   Value ToText(Arena& arena) const override { return Value::OfString(arena.Copy(cidr.ToString())); }
-  uint64_t CostSize() const override { return static_cast<uint64_t>((cidr.bits + 7) / 8); }
 
   IpPrefix cidr;
 };
@@ -128,13 +126,20 @@ std::optional<uint64_t> IpCost(std::string_view overload, std::span<const Value>
   return overload == "cidr_ip" ? 1 : TraversalUnits(CostSize(args[0]));
 }
 
+// Bytes of the prefix: so many are compared. Of an error, which is what a text that is no CIDR came to, 1.
+uint64_t PrefixBytes(const Value& value) {
+  const CidrValue* cidr = CidrValue::From(value);
+  return cidr == nullptr ? 1 : static_cast<uint64_t>((cidr->cidr.bits + 7) / 8);
+}
+
 std::optional<uint64_t> ContainsIpCost(std::string_view overload, std::span<const Value> args, const Value&) {
-  const uint64_t compared = TraversalUnits(CostSize(args[0]), 2);
+  const uint64_t compared = TraversalUnits(PrefixBytes(args[0]), 2);
   return overload == "cidr_contains_ip_string" ? compared + TraversalUnits(CostSize(args[1])) : compared;
 }
 
 std::optional<uint64_t> ContainsCidrCost(std::string_view overload, std::span<const Value> args, const Value&) {
-  const uint64_t compared = TraversalUnits(CostSize(args[0]), 2) + TraversalUnits(CostSize(args[0])) + 1;
+  const uint64_t bytes = PrefixBytes(args[0]);
+  const uint64_t compared = TraversalUnits(bytes, 2) + TraversalUnits(bytes) + 1;
   return overload == "cidr_contains_cidr_string" ? compared + TraversalUnits(CostSize(args[1])) : compared;
 }
 

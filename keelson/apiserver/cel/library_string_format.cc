@@ -23,7 +23,10 @@ std::string ScalarText(const Value& value) {
     case ValueKind::kInt: return fmt::format("{}", value.integer());
     case ValueKind::kUint: return fmt::format("{}", value.uinteger());
     case ValueKind::kDouble: return FormatDouble(value.number());
-    case ValueKind::kTimestamp: return FormatTimestamp({.seconds = value.seconds(), .nanos = value.nanos()});
+    case ValueKind::kTimestamp:
+      return FormatTimestamp({.seconds = value.seconds(),
+                              .nanos = value.nanos(),
+                              .offset_minutes = static_cast<int16_t>(value.offset_minutes())});
     case ValueKind::kDuration: return FormatSeconds(value.duration());
     case ValueKind::kNull: return "null";
     default: return std::string(value.text());  // text, bytes, types
@@ -123,12 +126,12 @@ std::string GroupedFixed(double number, int precision) {
   return text;
 }
 
-// "1.052033 × 10⁰³"; always with six digits.
+// "1.052033×10⁰³"; always with six digits.
 std::string Scientific(double number) {
   if (const std::string_view special = NotFinite(number); !special.empty()) return std::string(special);
   const std::string plain = fmt::format("{:.{}e}", number, kDefaultPrecision);
   const size_t e = plain.find('e');
-  std::string text = plain.substr(0, e) + "\u202f×\u202f10";
+  std::string text = plain.substr(0, e) + "×10";
   for (const char c : plain.substr(e + 1)) {
     constexpr std::string_view kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     if (c == '-') text += "⁻";

@@ -92,11 +92,12 @@ Value WrapDuration(std::string_view text, Arena& arena) {
   return cel::MakeError(arena, fmt::format("Invalid duration {0}: unable to parse {0} as duration", text));
 }
 
+// Whether the text has the form of a date, if perhaps of a day that there is not, is known by then.
 Value WrapDate(std::string_view text, Arena& arena) {
   const std::optional<cel::Timestamp> time = cel::ParseTimestamp(std::string(text) + "T00:00:00Z");
   if (time && text.size() == std::string_view("2006-01-02").size()) return Value::OfTimestamp(time->seconds, 0);
   return cel::MakeError(arena,
-                        fmt::format("Invalid date formatted string {0}: parsing time \"{0}\" as \"2006-01-02\"", text));
+                        fmt::format("Invalid date formatted string {0}: parsing time \"{0}\": day out of range", text));
 }
 
 // RFC 3339, also without a zone; nothing is the beginning of 1970.
@@ -104,7 +105,7 @@ Value WrapDateTime(std::string_view text, Arena& arena) {
   if (text.empty()) return Value::OfTimestamp(0, 0);
   std::optional<cel::Timestamp> time = cel::ParseTimestamp(text);
   if (!time) time = cel::ParseTimestamp(std::string(text) + "Z");
-  if (time) return Value::OfTimestamp(time->seconds, time->nanos);
+  if (time) return Value::OfTimestamp(time->seconds, time->nanos, time->offset_minutes);
   return cel::MakeError(arena, fmt::format("Invalid date-time formatted string {0}: parsing time \"{0}\"", text));
 }
 
@@ -125,6 +126,7 @@ Value WrapBytes(std::string_view text, Arena& arena) {
   uint32_t group = 0;
   int digits = 0;
   int padding = 0;
+  size_t group_begin = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\n' || c == '\r') continue;
@@ -142,8 +144,9 @@ Value WrapBytes(std::string_view text, Arena& arena) {
     if (padding > 0 && text.find_first_not_of("\r\n", i + 1) != std::string_view::npos) return illegal(i + 1);
     group = 0;
     digits = 0;
+    group_begin = i + 1;
   }
-  if (digits > 0) return illegal(text.size());
+  if (digits > 0) return illegal(group_begin);
   return Value::OfBytes(arena.Copy(bytes));
 }
 

@@ -178,7 +178,8 @@ std::string SchemaShape::KeyOf(const Value& element, Arena& arena) const {
 }
 
 Value SchemaShape::ListsEqual(const Value& list, const Value& other, Arena& arena) const {
-  if (schema_.list_type == ListType::kAtomic || !other.is_list()) return Shape::ListsEqual(list, other, arena);
+  if (!other.is_list()) return other.is_error() ? other : Value::NoSuchOverload();
+  if (schema_.list_type == ListType::kAtomic) return Shape::ListsEqual(list, other, arena);
   const size_t length = cel::Length(list);
   if (length != cel::Length(other)) return Value::OfBool(false);
   std::unordered_map<std::string, Value> elements;
@@ -199,7 +200,9 @@ Value SchemaShape::ListsEqual(const Value& list, const Value& other, Arena& aren
 
 // A union: what is in both stays where it is in the first; of a list-map it is the second's element that stays.
 Value SchemaShape::AddLists(const Value& list, const Value& other, Arena& arena) const {
-  if (schema_.list_type == ListType::kAtomic) return Shape::AddLists(list, other, arena);
+  if (schema_.list_type == ListType::kAtomic) {
+    return Value::OfList(Shape::AddLists(list, other, arena).items(), this);
+  }
   std::vector<Value> elements;
   std::unordered_map<std::string, size_t> places;
   for (size_t i = 0, length = cel::Length(list); i < length; ++i) {
@@ -223,7 +226,7 @@ Value SchemaShape::AddLists(const Value& list, const Value& other, Arena& arena)
 }
 
 Value SchemaShape::MapsEqual(const Value& map, const Value& other, Arena& arena) const {
-  if (!other.is_map()) return Value::NoSuchOverload();
+  if (!other.is_map()) return other.is_error() ? other : Value::NoSuchOverload();
   if (cel::Length(map) != cel::Length(other)) return Value::OfBool(false);
   for (const auto& [key, member] : map.json().object()) {
     const SchemaShape* shape = MemberShape(key);
