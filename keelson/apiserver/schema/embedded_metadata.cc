@@ -85,6 +85,7 @@ class Coercer {
     };
     PropertyCursor properties(*schema);
     for (const auto& [name, member] : object) {
+      if (!schema->embedded_resource && !member.is_object() && !member.is_list()) continue;
       const Schema* property = properties.Find(name);
       const Path at = property != nullptr || schema->embedded_resource ? path / name : path.Key(name);
       if (schema->embedded_resource) {

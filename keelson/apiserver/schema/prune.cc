@@ -173,6 +173,10 @@ std::optional<Json> WithoutNulls(const Json& value, const Schema* schema) {
   RebuiltObject rebuilt(value.object());
   PropertyCursor properties(*schema);
   for (const auto& [name, member] : value.object()) {
+    if (!member.is_null() && !member.is_object() && !member.is_list()) {
+      rebuilt.Keep(name, member);
+      continue;
+    }
     const Schema* below = properties.Find(name);
     if (below == nullptr) below = schema->additional.get();
     if (member.is_null() && below != nullptr && !below->nullable && !below->default_) {
