@@ -43,6 +43,7 @@ std::string_view TakeUntil(std::string_view& text, char separator) {
 
 struct Clause {
   std::string_view type;
+  size_t place = 0;  // in the header
   double weight = 1;
 };
 
@@ -51,7 +52,7 @@ std::vector<Clause> ClausesOf(const Headers& headers) {
   for (std::string_view header : headers.All("Accept")) {
     while (!header.empty()) {
       std::string_view rest = TakeUntil(header, ',');
-      Clause clause{.type = TakeUntil(rest, ';')};
+      Clause clause{.type = TakeUntil(rest, ';'), .place = clauses.size()};
       while (!rest.empty()) {
         const std::string_view parameter = TakeUntil(rest, ';');
         if (parameter.starts_with("q=")) clause.weight = std::strtod(std::string(parameter.substr(2)).c_str(), nullptr);
@@ -60,8 +61,9 @@ std::vector<Clause> ClausesOf(const Headers& headers) {
     }
   }
   if (clauses.empty()) clauses.push_back({.type = "*/*"});
-  std::stable_sort(clauses.begin(), clauses.end(),
-                   [](const Clause& a, const Clause& b) { return a.weight > b.weight; });
+  std::sort(clauses.begin(), clauses.end(), [](const Clause& a, const Clause& b) {
+    return a.weight != b.weight ? a.weight > b.weight : a.place < b.place;
+  });
   return clauses;
 }
 

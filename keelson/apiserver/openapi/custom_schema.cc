@@ -192,8 +192,7 @@ std::string CustomSchemaName(std::string_view group, std::string_view version, s
 }
 
 Json CustomSchema(const PublishedVersion& published, Version version) {
-  const bool unknown_fields =
-      published.preserves_unknown_fields || IsTrue(published.schema, "x-kubernetes-preserve-unknown-fields");
+  const bool unknown_fields = IsTrue(published.schema, "x-kubernetes-preserve-unknown-fields");
   // A client that reads version 2 takes properties for all that there are.
   const bool plain = !published.schema.is_object() || (version == Version::kV2 && unknown_fields);
   Json schema = plain ? Json::Object({{"type", Json("object")}}) : Publish(published.schema, version);

@@ -23,8 +23,7 @@ struct PublishedVersion {
   bool namespaced = false;
   bool has_status = false;
   bool has_scale = false;
-  Json schema = {};  // a JSONSchemaProps; null when there is none
-  bool preserves_unknown_fields = false;
+  Json schema = {};                                 // a JSONSchemaProps; null when there is none
   std::vector<std::string> selectable_fields = {};  // "spec.color"
 };
 
