@@ -9,6 +9,7 @@
 #include "keelson/apiserver/custom/custom_body.h"
 #include "keelson/apiserver/custom/custom_object.h"
 #include "keelson/apiserver/custom/custom_version.h"
+#include "keelson/apiserver/schema/go_numbers.h"
 #include "keelson/codec/convert.h"
 #include "keelson/codec/json_reader.h"
 #include "keelson/codec/json_writer.h"
@@ -136,7 +137,10 @@ const metav1::ObjectMeta& MetaOf(const AnyValue& object) { return *FindObjectMet
 
 Draft EncodeDraft(const Resource& resource, AnyValue& object) {
   // What another version's schema knows and that of the stored one does not is not stored.
-  if (resource.custom != nullptr && resource.converts()) FitToSchema(*resource.custom_stored, *AsCustom(object));
+  if (CustomObject* custom = AsCustom(object)) {
+    if (resource.converts()) FitToSchema(*resource.custom_stored, *custom);
+    NormalizeNumbers(custom->content);
+  }
   metav1::ObjectMeta& meta = MetaOf(object);
   Draft draft{.namespace_ = meta.namespace_, .name = meta.name, .uid = meta.uid};
   // A mark where the revision goes; nothing before it in the document can contain a quote of its own.
