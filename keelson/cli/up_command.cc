@@ -9,6 +9,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "keelson/cli/command.h"
 #include "keelson/cli/stop_signals.h"
@@ -27,6 +28,7 @@ struct Options {
   std::string bind = "127.0.0.1";
   std::string data_dir;
   std::string kubeconfig;
+  std::vector<std::string> crds;
   std::string node = "keelson";
   bool no_controllers = false;
   int verbosity = 0;
@@ -69,6 +71,7 @@ Result<void> Up(Session& session, const Options& options) {
                                    .data_dir = options.data_dir,
                                    .api_server = {.tend_namespaces = !options.no_controllers,
                                                   .node = options.no_controllers ? "" : options.node},
+                                   .crds = options.crds,
                                    .history = kHistory}));
   std::optional<PrivateDirectory> temporary;
   std::string file = options.kubeconfig;
@@ -106,7 +109,10 @@ void AddUpCommand(CLI::App& app, Session& session) {
       "  $ kubectl create configmap hello --from-literal=a=b && kubectl get configmaps\n\n"
       "Without --data-dir everything is in memory and gone at the end. With it objects and certificates stay, and the\n"
       "same command goes on where it was:\n"
-      "  $ keelson up --data-dir ./state --port 6443");
+      "  $ keelson up --data-dir ./state --port 6443\n\n"
+      "Custom resources are served from the first moment on:\n"
+      "  $ keelson up --crds config/crd/bases\n\n"
+      "Tests that start kube-apiserver and etcd themselves want `keelson assets` instead.");
   command->add_option("--port", options->port, "Port to listen on; 0 takes a free one")->capture_default_str();
   command
       ->add_option("--bind", options->bind,
@@ -116,6 +122,8 @@ void AddUpCommand(CLI::App& app, Session& session) {
   command->add_option("--kubeconfig", options->kubeconfig,
                       "File to write the administrator's kubeconfig to, beside what it has already; by default "
                       "<data-dir>/kubeconfig, or a temporary one that is removed at the end");
+  command->add_option("--crds", options->crds,
+                      "Files and folders of CustomResourceDefinitions (YAML or JSON) to serve from the start");
   command
       ->add_option("--node", options->node,
                    "Name of a Node that is Ready from the start; no Pod runs on it. Empty for none")

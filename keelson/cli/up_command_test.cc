@@ -56,6 +56,26 @@ TEST(Up, KeepsItsStateInADataDirectory) {
   }
 }
 
+TEST(Up, InstallsDefinitionsBeforeItIsReady) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.Write(
+      "crd.yaml",
+      "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\n"
+      "spec:\n  group: example.com\n  scope: Cluster\n  names: {kind: Widget, plural: widgets}\n  versions:\n"
+      "  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}\n");
+  CommandProcess up("keelson", {"up", "--crds", file});
+  const std::string line = up.Line();
+  const Client client = Client::Connect(ClientConfigFrom(LoadKubeconfig(KubeconfigIn(line)).value()).value()).value();
+  const auto widgets = client.List(GroupVersionKind{"example.com", "v1", "Widget"});
+  EXPECT_TRUE(widgets) << widgets.error().message();
+  EXPECT_EQ(up.End(SIGTERM), 0);
+
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(cli::Run({"up", "--crds", directory.Path("nowhere.yaml")}, out, err), 1);
+  EXPECT_NE(err.str().find("nowhere.yaml"), std::string::npos) << err.str();
+}
+
 TEST(Up, SaysWhyItCannot) {
   std::ostringstream out;
   std::ostringstream err;

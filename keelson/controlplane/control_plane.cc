@@ -11,6 +11,7 @@
 #include "keelson/client/config.h"
 #include "keelson/client/kubeconfig.h"
 #include "keelson/codec/yaml_writer.h"
+#include "keelson/controlplane/install_definitions.h"
 #include "keelson/core/log.h"
 #include "keelson/transport/in_process_transport.h"
 
@@ -54,6 +55,8 @@ Result<std::unique_ptr<ControlPlane>> ControlPlane::Start(ControlPlaneOptions op
   KEELSON_TRY(api_server, ApiServer::Make(options.api_server));
   std::unique_ptr<ControlPlane> made(new ControlPlane(std::move(options), std::move(api_server)));
   const ControlPlaneOptions& given = made->options_;
+  // Before anybody can ask for their objects.
+  if (!given.crds.empty()) KEELSON_RETURN_IF_ERROR(InstallDefinitions(made->client(), given.crds));
   if (given.listen) KEELSON_RETURN_IF_ERROR(made->Listen());
   if (!given.api_server.node.empty() || given.history > Duration::zero()) {
     made->upkeep_ = std::make_unique<Upkeep>(UpkeepOptions{.node = given.api_server.node, .history = given.history},

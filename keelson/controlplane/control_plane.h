@@ -41,6 +41,9 @@ struct ControlPlaneOptions {
   std::string data_dir = {};
   // Its store.data_dir is the one above. With a node, that one's Lease is renewed every ten seconds.
   ApiServerOptions api_server = {};
+  // Files and folders of CustomResourceDefinitions that are installed and Established when Start returns
+  // (install_definitions.h).
+  std::vector<std::string> crds = {};
   // Revisions older than this can no longer be listed or watched from, as in a cluster whose etcd is compacted. Zero:
   // only the bounds of api_server.store count.
   Duration history = {};
@@ -53,7 +56,7 @@ class ControlPlane {
   // In memory and without a port, which cannot fail.
   ControlPlane();
   // Ready when it returns. Errors: the address is taken or not ours; the data directory cannot be used, is in use or is
-  // damaged.
+  // damaged; a definition cannot be installed.
   static Result<std::unique_ptr<ControlPlane>> Start(ControlPlaneOptions options = {});
   // Stops.
   ~ControlPlane();
