@@ -8,6 +8,7 @@
 
 #include "keelson/apiserver/apply/go_text.h"
 #include "keelson/codec/json_reader.h"
+#include "keelson/codec/json_scalars.h"
 #include "keelson/codec/json_writer.h"
 
 namespace keelson::apiserver {
@@ -146,6 +147,14 @@ class SetReader {
     const size_t begin = at_;
     bool escaped = false;
     for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      // Sets are written into JSON documents as they are.
+      const auto byte = static_cast<unsigned char>(text_[at_]);
+      if (byte < 0x20) return Fail("a control character in a name");
+      if (byte >= 0x80) {
+        const size_t length = internal::ValidUtf8Length(text_.substr(at_));
+        if (length == 0) return Fail("not UTF-8");
+        at_ += length - 1;
+      }
       if (text_[at_] == '\\') {
         escaped = true;
         ++at_;
@@ -212,6 +221,12 @@ class SetReader {
   std::optional<Error> error_;
 };
 
+// Whether it is written in quotes as it is.
+bool IsPlain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20; });
+}
+
 void AppendText(const FieldSet& set, bool self, std::string& out, std::string& scratch) {
   out += '{';
   if (self) out += "\".\":{}";
@@ -219,8 +234,7 @@ void AppendText(const FieldSet& set, bool self, std::string& out, std::string& s
   for (const FieldNode& node : set.nodes()) {
     if (!first) out += ',';
     first = false;
-    if (node.element.kind() == PathElement::Kind::kField &&
-        node.element.name().view().find_first_of("\"\\\n\r\t") == std::string_view::npos) {
+    if (node.element.kind() == PathElement::Kind::kField && IsPlain(node.element.name())) {
       out.append("\"f:").append(node.element.name().view()).append("\":");
     } else {
       scratch.clear();

@@ -33,8 +33,9 @@ TEST(FieldSet, StepsOfUnknownKindsAreLeftOut) {
 }
 
 TEST(FieldSet, MalformedTextIsAnError) {
-  for (const std::string_view text : {"", "[]", "{", R"({"f:a"})", R"({"f:a":{})", R"({"fa":{}})", R"({"f:a":1})",
-                                      R"({"k:[]":{}})", R"({"i:x":{}})", R"({"v:":{}})", "{}x", R"({"f:a\)"}) {
+  for (const std::string_view text :
+       {"", "[]", "{", R"({"f:a"})", R"({"f:a":{})", R"({"fa":{}})", R"({"f:a":1})", R"({"k:[]":{}})", R"({"i:x":{}})",
+        R"({"v:":{}})", "{}x", "{\"f:\x01\":{}}", "{\"f:\xff\":{}}", R"({"f:a\)"}) {
     EXPECT_FALSE(FieldSet::Parse(text)) << text;
   }
   std::string deep;
