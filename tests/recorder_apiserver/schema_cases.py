@@ -132,6 +132,7 @@ def texts():
     return {"fields": {
         "long": [{"type": "string", "maxLength": 3}, ["", "abc", "abcd", "äöü", "äöüß", "😀😀😀", "😀😀😀😀"]],
         "longest": [{"type": "string", "maxLength": 0}, ["", "a"]],
+        "one": [{"type": "string", "maxLength": 1}, ["a", "ab"]],
         "short": [{"type": "string", "minLength": 2}, ["", "ä", "ab"]],
         "pattern": [{"type": "string", "pattern": "^[a-z]+$"}, ["", "abc", "ABC", "abc\n", "a\"b", "\u0001", "a\\b", "é"]],
         "unanchored": [{"type": "string", "pattern": "b"}, ["abc", "ac"]],
