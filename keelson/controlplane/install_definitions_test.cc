@@ -70,9 +70,9 @@ TEST(InstallDefinitions, ErrorsNameFileAndLine) {
   const std::string other = directory.Write("pod.yaml", Definition("Widget", "widgets") + "---\nkind: Pod\n");
   EXPECT_THAT(
       MessageOf({.crds = {other}}),
-      HasSubstr("pod.yaml:14: expected a CustomResourceDefinition of apiextensions.k8s.io/v1, found kind \"Pod\""));
+      HasSubstr("pod.yaml:16: expected a CustomResourceDefinition of apiextensions.k8s.io/v1, found kind \"Pod\""));
   const std::string broken = directory.Write("broken.yaml", Definition("Widget", "widgets") + "---\na: [\n");
-  EXPECT_THAT(MessageOf({.crds = {broken}}), MatchesRegex(".*broken.yaml.*line 1[4-6].*"));
+  EXPECT_THAT(MessageOf({.crds = {broken}}), MatchesRegex(".*broken.yaml.*line 1[67].*"));
   const std::string invalid = directory.Write("invalid.yaml", "---\n" + Definition("Widget", "widgets", "sting"));
   EXPECT_THAT(MessageOf({.crds = {invalid}}), HasSubstr("invalid.yaml:2: "));
   const std::string unknown = directory.Write("unknown.yaml", Definition("Widget", "widgets") + "  colour: blue\n");
