@@ -281,7 +281,7 @@ class Checker {
 
     std::optional<Type> result;
     for (const Overload& overload : function.overloads) {
-      if (overload.member != member || overload.parameters.size() != arguments.size()) continue;
+      if (overload.member != member) continue;
       std::optional<Type> candidate = Apply(overload, arguments);
       if (!candidate) continue;
       expr.overloads.push_back(&overload);

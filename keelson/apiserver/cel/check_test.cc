@@ -147,7 +147,7 @@ class TreePrinter {
     } else if (const auto* number = std::get_if<double>(&constant)) {
       char buffer[64];
       const double size = std::fabs(*number);
-      const bool plain = size == 0 || (size >= 1e-4 && size < 1e21);
+      const bool plain = size == 0 || (size >= 1e-4 && size < 1e6);
       const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
       out_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, *number, format).ptr);
     } else if (const auto* text = std::get_if<std::string>(&constant)) {
