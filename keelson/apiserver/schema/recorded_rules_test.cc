@@ -84,7 +84,7 @@ TEST(RecordedRules, CompileOrFailAndCostTheSame) {
     const Json* rules = recorded.find("rules");
     if (rules == nullptr) continue;
     const SchemaPtr schema = SchemaOf(recorded);
-    const std::unique_ptr<DeclaredType> declared = DeclareType(*schema, true, "selfType");
+    const std::unique_ptr<DeclaredType> declared = DeclareSelf(*schema, true);
     ASSERT_EQ(schema->rules.size(), rules->list().size());
     for (size_t i = 0; i < schema->rules.size(); ++i) {
       SCOPED_TRACE(schema->rules[i].rule);

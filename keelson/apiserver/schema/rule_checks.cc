@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "keelson/apiserver/cel/cost_estimate.h"
-#include "keelson/apiserver/cel/escape.h"
 #include "keelson/apiserver/schema/rule_compile.h"
 #include "keelson/apiserver/schema/rule_types.h"
 #include "keelson/codec/json_writer.h"
@@ -71,7 +70,7 @@ std::string Shown(const SchemaRule& rule) {
 // Where in the schema a check is.
 struct Place {
   const Schema& schema;
-  const DeclaredType* declared = nullptr;  // null: nothing that rules can see
+  bool resource_root = false;
   // How often there can be such data; nothing when it is only limited by the size of a request.
   std::optional<uint64_t> cardinality = 1;
   const Path* no_old_self_within = nullptr;  // the outermost part whose items cannot be told apart over time
@@ -85,30 +84,19 @@ class RuleChecker {
     const Schema& schema = place.schema;
     if (!schema.has_rules) return;
     const std::optional<uint64_t> below = CardinalityBelow(place);
-    const DeclaredType* element = place.declared != nullptr ? place.declared->element.get() : nullptr;
-    if (schema.additional != nullptr) {
-      Check({*schema.additional, element, below, place.no_old_self_within}, path / "additionalProperties");
-    }
+    const auto check = [&](const Schema& inner, const Path* no_old_self_within, const Path& at) {
+      Check({inner, inner.embedded_resource, below, no_old_self_within}, at);
+    };
+    if (schema.additional != nullptr)
+      check(*schema.additional, place.no_old_self_within, path / "additionalProperties");
     const Path properties = path / "properties";
     for (const Schema::Property& property : schema.properties) {
-      if (!property.schema.has_rules) continue;
-      std::unique_ptr<DeclaredType> unnamed;
-      const DeclaredType* type = nullptr;
-      const std::optional<std::string> escaped = cel::EscapeName(property.name);
-      if (escaped && place.declared != nullptr) {
-        const auto field = place.declared->fields.find(*escaped);
-        if (field != place.declared->fields.end()) type = field->second.get();
-      }
-      if (type == nullptr) {
-        unnamed = DeclareType(property.schema, property.schema.embedded_resource, "selfType");
-        type = unnamed.get();
-      }
-      Check({property.schema, type, below, place.no_old_self_within}, properties.Key(property.name));
+      check(property.schema, place.no_old_self_within, properties.Key(property.name));
     }
     if (schema.items != nullptr) {
       const bool told_apart = schema.list_type == ListType::kMap;
-      const Path* within = place.no_old_self_within != nullptr || told_apart ? place.no_old_self_within : &path;
-      Check({*schema.items, element, below, within}, path / "items");
+      const bool outermost = place.no_old_self_within == nullptr && !told_apart;
+      check(*schema.items, outermost ? &path : place.no_old_self_within, path / "items");
     }
     CheckRules(place, path / "x-kubernetes-validations");
   }
@@ -140,19 +128,21 @@ class RuleChecker {
   void CheckRules(const Place& place, const Path& path) {
     const std::vector<SchemaRule>& rules = place.schema.rules;
     if (rules.empty()) return;
-    if (place.declared == nullptr) {
+    const std::unique_ptr<DeclaredType> declared = DeclareSelf(place.schema, place.resource_root);
+    if (declared == nullptr) {
       errors_.Internal(
           path,
           "internal error: failed to construct type information for x-kubernetes-validations rules: unable "
           "to convert structural schema to CEL declarations");
       return;
     }
-    const uint64_t times = place.cardinality.value_or(MaxCardinality(place.declared->min_serialized_size));
-    for (size_t i = 0; i < rules.size(); ++i) CheckRule(place, rules[i], times, path[i]);
+    const uint64_t times = place.cardinality.value_or(MaxCardinality(declared->min_serialized_size));
+    for (size_t i = 0; i < rules.size(); ++i) CheckRule(place, *declared, rules[i], times, path[i]);
   }
 
-  void CheckRule(const Place& place, const SchemaRule& rule, uint64_t times, const Path& path) {
-    const CompiledRule compiled = CompileRule(place.schema, rule, *place.declared, RuleUse::kCheck);
+  void CheckRule(const Place& place, const DeclaredType& declared, const SchemaRule& rule, uint64_t times,
+                 const Path& path) {
+    const CompiledRule compiled = CompileRule(place.schema, rule, declared, RuleUse::kCheck);
     const Path rule_path = path / "rule";
     const Path message_path = path / "messageExpression";
     const uint64_t cost = cel::MultiplySaturated(compiled.max_cost, times);
@@ -201,9 +191,8 @@ class RuleChecker {
 
 void CheckSchemaRules(const Schema& root, const RuleCheckOptions& options, const Path& path, FieldErrors& errors) {
   if (!root.has_rules) return;
-  const std::unique_ptr<DeclaredType> declared = DeclareType(root, true, "selfType");
   RuleChecker checker(options, errors);
-  checker.Check({.schema = root, .declared = declared.get()}, path);
+  checker.Check({.schema = root, .resource_root = true}, path);
   checker.CheckTotal(path);
 }
 

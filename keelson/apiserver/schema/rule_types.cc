@@ -24,6 +24,9 @@ class FieldTypes final : public cel::ObjectFields {
   std::map<std::string, cel::Type, std::less<>> types;
 };
 
+// Object types are named after where they are: "selfType.items.@idx".
+std::unique_ptr<DeclaredType> DeclareType(const Schema& schema, bool resource_root, const std::string& name);
+
 std::unique_ptr<DeclaredType> Simple(cel::Type type, int64_t min_size, int64_t max_elements = 0) {
   auto declared = std::make_unique<DeclaredType>();
   declared->type = std::move(type);
@@ -112,13 +115,6 @@ std::unique_ptr<DeclaredType> DeclareObject(const Schema& schema, bool resource_
   return object;
 }
 
-bool HasProperty(const Schema& schema, std::string_view name, SchemaType type) {
-  const Schema* property = schema.FindProperty(name);
-  return property != nullptr && property->type == type;
-}
-
-}  // namespace
-
 std::unique_ptr<DeclaredType> DeclareType(const Schema& schema, bool resource_root, const std::string& name) {
   if (schema.int_or_string) return Simple(cel::Type::Dyn(), 1, MaxTextBytes(schema));
   switch (schema.type) {
@@ -134,6 +130,17 @@ std::unique_ptr<DeclaredType> DeclareType(const Schema& schema, bool resource_ro
     case SchemaType::kAny: break;
   }
   return nullptr;
+}
+
+bool HasProperty(const Schema& schema, std::string_view name, SchemaType type) {
+  const Schema* property = schema.FindProperty(name);
+  return property != nullptr && property->type == type;
+}
+
+}  // namespace
+
+std::unique_ptr<DeclaredType> DeclareSelf(const Schema& schema, bool resource_root) {
+  return DeclareType(schema, resource_root, "selfType");
 }
 
 std::optional<cel::SizeRange> DeclaredSizes::SizeAt(std::span<const std::string> path) const {

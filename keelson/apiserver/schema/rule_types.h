@@ -1,6 +1,6 @@
 // As what the rules of a schema see the data: the CEL type of each place, and how large the data there can be.
 //
-//   std::unique_ptr<DeclaredType> self = DeclareType(schema, /*resource_root=*/true, "self");
+//   std::unique_ptr<DeclaredType> self = DeclareSelf(schema, /*resource_root=*/true);
 //   self->type                       // an object type with the fields of the schema, by their escaped names
 //   DeclaredSizes(*self)             // for the estimate of costs
 //
@@ -29,9 +29,8 @@ struct DeclaredType {
   std::unique_ptr<DeclaredType> element = nullptr;  // of a list, or the values of a map
 };
 
-// Null when the schema is nothing that rules can see. `name` is that of the type, where it is an object; those below
-// are named after it.
-std::unique_ptr<DeclaredType> DeclareType(const Schema& schema, bool resource_root, const std::string& name);
+// The type of `self` where rules stand at this schema; null when it is nothing that rules can see.
+std::unique_ptr<DeclaredType> DeclareSelf(const Schema& schema, bool resource_root);
 
 class DeclaredSizes final : public cel::SizeSource {
  public:

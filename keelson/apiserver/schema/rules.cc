@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "keelson/apiserver/cel/escape.h"
 #include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/schema/correlate.h"
 #include "keelson/apiserver/schema/rule_compile.h"
@@ -59,54 +58,48 @@ struct SchemaRules::Node {
 
 class SchemaRules::Compiler {
  public:
-  // `rules` is the schema that brings rules: `schema` itself, or one of its allOf. `declared` may be null.
+  // `rules` is the schema that brings rules: `schema` itself, or one of its allOf.
   static std::unique_ptr<Node> Compile(const Schema& rules, const Schema& schema, const SchemaShape& shape,
-                                       const DeclaredType* declared) {
+                                       bool resource_root) {
     auto node = std::make_unique<Node>();
     node->schema = &schema;
     node->shape = &shape;
     node->sources = &rules.rules;
-    if (!rules.rules.empty() && declared == nullptr) {
-      node->compile_error = "failed to convert to declType for CEL validation rules";
-    } else {
-      for (const SchemaRule& rule : rules.rules) {
-        node->rules.push_back(CompileRule(schema, rule, *declared, RuleUse::kRun));
-      }
-    }
-    const DeclaredType* element = declared != nullptr ? declared->element.get() : nullptr;
+    if (!rules.rules.empty()) CompileRules(*node, resource_root);
     if (rules.items != nullptr && schema.items != nullptr) {
-      node->items = Compile(*rules.items, *schema.items, *shape.items(), element);
+      node->items = Compile(*rules.items, *schema.items, *shape.items(), schema.items->embedded_resource);
     }
-    for (const Schema::Property& property : rules.properties) CompileProperty(property, *node, declared);
+    for (const Schema::Property& property : rules.properties) CompileProperty(property, *node);
     if (rules.additional != nullptr && schema.additional != nullptr && shape.values() != nullptr) {
-      node->values = Compile(*rules.additional, *schema.additional, *shape.values(), element);
+      node->values =
+          Compile(*rules.additional, *schema.additional, *shape.values(), schema.additional->embedded_resource);
     }
     for (const Schema& part : rules.all_of) {
-      if (std::unique_ptr<Node> below = Compile(part, schema, shape, declared))
-        node->all_of.push_back(std::move(below));
+      std::unique_ptr<Node> below = Compile(part, schema, shape, resource_root);
+      if (below != nullptr) node->all_of.push_back(std::move(below));
     }
     return node->IsNeeded() ? std::move(node) : nullptr;
   }
 
  private:
-  static void CompileProperty(const Schema::Property& rules, Node& node, const DeclaredType* declared) {
+  static void CompileRules(Node& node, bool resource_root) {
+    const std::unique_ptr<DeclaredType> declared = DeclareSelf(*node.schema, resource_root);
+    if (declared == nullptr) {
+      node.compile_error = "failed to convert to declType for CEL validation rules";
+      return;
+    }
+    for (const SchemaRule& rule : *node.sources) {
+      node.rules.push_back(CompileRule(*node.schema, rule, *declared, RuleUse::kRun));
+    }
+  }
+
+  static void CompileProperty(const Schema::Property& rules, Node& node) {
+    if (!rules.schema.has_rules) return;
     const Schema* schema = node.schema->FindProperty(rules.name);
     const SchemaShape* shape = node.shape->Property(rules.name);
-    if (schema == nullptr || shape == nullptr || declared == nullptr) return;
-    // A property that expressions cannot name has rules of its own all the same.
-    std::unique_ptr<DeclaredType> unnamed;
-    const DeclaredType* type = nullptr;
-    if (const std::optional<std::string> escaped = cel::EscapeName(rules.name)) {
-      const auto field = declared->fields.find(*escaped);
-      type = field == declared->fields.end() ? nullptr : field->second.get();
-    } else {
-      unnamed = DeclareType(*schema, schema->embedded_resource, "selfType");
-      type = unnamed.get();
-    }
-    if (type == nullptr) return;
-    if (std::unique_ptr<Node> below = Compile(rules.schema, *schema, *shape, type)) {
-      node.properties.emplace_back(rules.name, std::move(below));
-    }
+    if (schema == nullptr || shape == nullptr) return;
+    std::unique_ptr<Node> below = Compile(rules.schema, *schema, *shape, schema->embedded_resource);
+    if (below != nullptr) node.properties.emplace_back(rules.name, std::move(below));
   }
 };
 
@@ -384,8 +377,7 @@ std::shared_ptr<const SchemaRules> SchemaRules::Compile(SchemaPtr schema, std::s
   if (rules->schema_ == nullptr || !rules->schema_->has_rules) return rules;
   const Schema& root = *rules->schema_;
   auto shape = std::make_unique<SchemaShape>(root, true);
-  const std::unique_ptr<DeclaredType> declared = DeclareType(root, true, "selfType");
-  rules->root_ = Compiler::Compile(root, root, *shape, declared.get());
+  rules->root_ = Compiler::Compile(root, root, *shape, true);
   rules->shape_ = std::move(shape);
   return rules;
 }
