@@ -302,8 +302,6 @@ Value Evaluation::NoSuchOverload(const CallStep& step, std::span<const Value> ar
 uint64_t Evaluation::CostOf(const CallStep& step, std::span<const Value> args, const Value& result) {
   const CallCost own = step.overload == nullptr ? nullptr : step.overload->cost;
   if (step.function->cost == nullptr && own == nullptr) return 1;
-  // Most hooks look at the values that the function takes: none of them is an error.
-  if ((own == nullptr || !step.overload->cost_takes_errors) && FirstError(args) != nullptr) return 1;
   const std::string_view id = step.overload == nullptr ? std::string_view() : step.overload->id;
   if (step.function->cost != nullptr) {
     if (const auto cost = step.function->cost(id, args, result)) return *cost;

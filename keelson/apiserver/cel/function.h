@@ -41,7 +41,8 @@ class TimeZone;
 using Implementation = Value (*)(EvalContext& context, std::span<const Value> args);
 
 // What a call costs at run time, beyond its arguments. `overload` is the id that the checker settled on, or empty when
-// several are possible. nullopt: as if there were no hook.
+// several are possible. Any of the arguments may be an error, which counts as of size 1. nullopt: as if there were no
+// hook.
 using CallCost = std::optional<uint64_t> (*)(std::string_view overload, std::span<const Value> args,
                                              const Value& result);
 
@@ -53,7 +54,6 @@ struct Overload {
   Implementation implementation = nullptr;  // null: that of the function
   bool strict = true;                       // false: errors are given to it as arguments
   CallCost cost = nullptr;                  // null: 1
-  bool cost_takes_errors = false;           // the hook is also asked when arguments are errors
 };
 
 struct Function {

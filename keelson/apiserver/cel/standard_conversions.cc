@@ -148,12 +148,9 @@ void AddConversions(FunctionTable& table) {
 
   const auto add = [&table](std::string_view name, std::string id, Type from, Type to, Implementation implementation,
                             CallCost cost = nullptr) {
-    table.Add(name, {.id = std::move(id),
-                     .parameters = {from},
-                     .result = to,
-                     .implementation = implementation,
-                     .cost = cost,
-                     .cost_takes_errors = true});
+    table.Add(
+        name,
+        {.id = std::move(id), .parameters = {from}, .result = to, .implementation = implementation, .cost = cost});
   };
   const Type boolean = Type::Bool();
   const Type bytes = Type::Bytes();

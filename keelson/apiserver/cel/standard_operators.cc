@@ -245,8 +245,7 @@ void AddRelation(FunctionTable& table, std::string_view name, std::string_view p
     table.Add(name, {.id = fmt::format("{}_{}", prefix, row.suffix),
                      .parameters = {row.left, row.right},
                      .result = Type::Bool(),
-                     .cost = row.cost,
-                     .cost_takes_errors = true});
+                     .cost = row.cost});
   }
   table.SetImplementation(name, implementation);
 }
@@ -400,24 +399,16 @@ void AddOperators(FunctionTable& table) {
                                            .result = Type::Bool(),
                                            .implementation = &NotStrictlyFalse,
                                            .strict = false});
-  table.Add(operators::kEquals, {.id = "equals",
-                                 .parameters = {a, a},
-                                 .result = Type::Bool(),
-                                 .cost = &SmallerSizeCost,
-                                 .cost_takes_errors = true});
+  table.Add(operators::kEquals,
+            {.id = "equals", .parameters = {a, a}, .result = Type::Bool(), .cost = &SmallerSizeCost});
   table.SetImplementation(operators::kEquals, &Equals);
-  table.Add(operators::kNotEquals, {.id = "not_equals",
-                                    .parameters = {a, a},
-                                    .result = Type::Bool(),
-                                    .cost = &SmallerSizeCost,
-                                    .cost_takes_errors = true});
+  table.Add(operators::kNotEquals,
+            {.id = "not_equals", .parameters = {a, a}, .result = Type::Bool(), .cost = &SmallerSizeCost});
   table.SetImplementation(operators::kNotEquals, &NotEquals);
 
   const auto arithmetic = [&table](std::string_view name, std::string id, Type left, Type right, Type result,
                                    CallCost cost = nullptr) {
-    table.Add(
-        name,
-        {.id = std::move(id), .parameters = {left, right}, .result = result, .cost = cost, .cost_takes_errors = true});
+    table.Add(name, {.id = std::move(id), .parameters = {left, right}, .result = result, .cost = cost});
   };
   const Type integer = Type::Int();
   const Type uinteger = Type::Uint();
@@ -464,11 +455,7 @@ void AddOperators(FunctionTable& table) {
   table.Add(operators::kIndex, {.id = "index_list", .parameters = {list, integer}, .result = a});
   table.Add(operators::kIndex, {.id = "index_map", .parameters = {map, a}, .result = b});
   table.SetImplementation(operators::kIndex, &EvaluatedElsewhere);
-  table.Add(operators::kIn, {.id = "in_list",
-                             .parameters = {a, list},
-                             .result = Type::Bool(),
-                             .cost = &ListSizeCost,
-                             .cost_takes_errors = true});
+  table.Add(operators::kIn, {.id = "in_list", .parameters = {a, list}, .result = Type::Bool(), .cost = &ListSizeCost});
   table.Add(operators::kIn, {.id = "in_map", .parameters = {a, map}, .result = Type::Bool()});
   table.SetImplementation(operators::kIn, &InOperator);
 

@@ -57,8 +57,7 @@ void AddTextFunctions(FunctionTable& table) {
                      .parameters = {text, text},
                      .result = Type::Bool(),
                      .implementation = implementation,
-                     .cost = cost,
-                     .cost_takes_errors = true});
+                     .cost = cost});
   };
   add("contains", "contains_string", &Contains, &ContainsCost);
   add("endsWith", "ends_with_string", &EndsWith, &SizeOfFirstCost);
@@ -68,8 +67,7 @@ void AddTextFunctions(FunctionTable& table) {
                         .member = true,
                         .parameters = {text, text},
                         .result = Type::Bool(),
-                        .cost = &MatchesCost,
-                        .cost_takes_errors = true});
+                        .cost = &MatchesCost});
   table.SetImplementation("matches", &Matches);
   table.SetPatternArgument("matches", 1);
 }

@@ -204,10 +204,12 @@ std::string_view TypeName(const Value& value) {
 
 size_t Length(const Value& value) {
   if (value.is_json()) return value.is_list() ? value.json().list().size() : value.json().object().size();
-  return value.is_list() ? value.items().size() : value.entries().size();
+  if (value.is_list()) return value.items().size();
+  return value.is_map() ? value.entries().size() : 0;
 }
 
 Value ItemAt(const Value& list, size_t index, Arena& arena) {
+  if (!list.is_list()) return list;
   if (list.is_json()) return list.shape()->WrapItem(list.json().list()[index], arena);
   return list.items()[index];
 }

@@ -268,9 +268,10 @@ const Shape& UntypedShape();
 // "int", "list", "google.protobuf.Timestamp", an opaque type's name.
 std::string_view TypeName(const Value& value);
 
-// Of a list: how many items; of a map: how many entries.
+// Of a list: how many items; of a map: how many entries; else 0.
 size_t Length(const Value& value);
-Value ItemAt(const Value& list, size_t index, Arena& arena);  // index below Length
+// `index` is below Length. What is no list comes back as it is.
+Value ItemAt(const Value& list, size_t index, Arena& arena);
 
 enum class Lookup : uint8_t { kFound, kMissing, kError };  // kError: `out` is the error
 Lookup FindMember(const Value& map, const Value& key, Arena& arena, Value* out);
