@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kAccount = "default";
 constexpr std::string_view kRootCa = "kube-root-ca.crt";
 constexpr std::string_view kRootCaKey = "ca.crt";
+constexpr std::string_view kManager = "kube-controller-manager";
 constexpr std::string_view kFinalizer = "kubernetes";
 
 // What is left in a namespace.
@@ -115,7 +116,7 @@ void Change(Objects& objects, const ResourcePtr& namespaces, std::string_view na
                          MetaOf(changed).resourceVersion = {};
                          return changed;
                        },
-                       {});
+                       {.write = {.field_manager = std::string(kManager)}});
 }
 
 }  // namespace
@@ -201,7 +202,7 @@ void NamespaceKeeper::Furnish(const std::string& name) {
   corev1::ServiceAccount account;
   account.metadata.name = kAccount;
   account.metadata.namespace_ = name;
-  (void)Ensure(objects_, std::move(account));
+  (void)Ensure(objects_, std::move(account), kManager);
   if (certificate.empty()) return;
 
   corev1::ConfigMap root;
@@ -209,7 +210,7 @@ void NamespaceKeeper::Furnish(const std::string& name) {
   root.metadata.namespace_ = name;
   root.data.Set(kRootCaKey, certificate);
   const Map<String> data = root.data;
-  (void)Ensure(objects_, std::move(root));
+  (void)Ensure(objects_, std::move(root), kManager);
   const ResourcePtr maps = objects_.resources().FindServing(TypeOf<corev1::ConfigMap>());
   const Result<ObjectPtr> stored = objects_.Get(*maps, name, kRootCa);
   if (!stored) return;

@@ -30,13 +30,13 @@ inline Exchange OwnRequest(ResourcePtr resource, std::string_view namespace_, st
   return exchange;
 }
 
-// Creates the object unless one of its name is there.
+// Creates the object unless one of its name is there. `manager` owns its fields: who makes it in a cluster.
 template <class T>
-Result<void> Ensure(Objects& objects, T object) {
+Result<void> Ensure(Objects& objects, T object, std::string_view manager = "kube-apiserver") {
   const ResourcePtr resource = objects.resources().FindServing(TypeOf<T>());
   if (objects.Get(*resource, object.metadata.namespace_, object.metadata.name)) return {};
   Exchange exchange = OwnRequest(resource, object.metadata.namespace_, "create");
-  Result<Reply> created = objects.Create(exchange, Boxed(std::move(object)), {});
+  Result<Reply> created = objects.Create(exchange, Boxed(std::move(object)), {.field_manager = std::string(manager)});
   if (!created && !IsAlreadyExists(created.error())) return std::move(created).error();
   return {};
 }

@@ -66,7 +66,7 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         for client in (client_go, kube_rs, python):
-            with KeelsonUp(folder) as server:
+            with KeelsonUp(folder, "--no-controllers") as server:
                 client(checks, server)
     return checks.finish()
 
