@@ -5,11 +5,6 @@
 #include "keelson/apiserver/cel/parse.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
-#include <initializer_list>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,6 +12,7 @@
 #include "keelson/apiserver/cel/ast_builder.h"
 #include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/lexer.h"
+#include "keelson/apiserver/cel/literal.h"
 #include "keelson/apiserver/cel/macros.h"
 
 namespace keelson::apiserver::cel {
@@ -693,68 +689,10 @@ class Parser {
     return {builder_.Map(open.offset, std::move(entries)), height};
   }
 
-  // -- literals
-
   Expr* ParseLiteral() {
     const Token first = Take();
-    const bool minus = first.kind == kMinus;
-    const Token token = minus ? Take() : first;
-    const int32_t offset = first.offset;
-    switch (token.kind) {
-      case kTrue: return builder_.Constant(offset, true);
-      case kFalse: return builder_.Constant(offset, false);
-      case kNull: return builder_.Constant(offset, nullptr);
-      case kInt: return IntLiteral(offset, token.text, minus);
-      case kUint: return UintLiteral(offset, std::string_view(token.text).substr(0, token.text.size() - 1));
-      case kFloat: return DoubleLiteral(offset, (minus ? "-" : "") + token.text);
-      default: return TextLiteral(offset, token);
-    }
-  }
-
-  template <class T>
-  static bool ParseInteger(std::string text, bool minus, T* out) {
-    int base = 10;
-    if (text.starts_with("0x")) {
-      base = 16;
-      text.erase(0, 2);
-    }
-    if (minus) text.insert(0, "-");
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out, base);
-    return error == std::errc() && end == text.data() + text.size();
-  }
-
-  Expr* IntLiteral(int32_t offset, const std::string& text, bool minus) {
-    int64_t value = 0;
-    if (ParseInteger(text, minus, &value)) return builder_.Constant(offset, value);
-    return Invalid(offset, "invalid int literal");
-  }
-
-  Expr* UintLiteral(int32_t offset, std::string_view text) {
-    uint64_t value = 0;
-    if (ParseInteger(std::string(text), false, &value)) return builder_.Constant(offset, value);
-    return Invalid(offset, "invalid uint literal");
-  }
-
-  Expr* DoubleLiteral(int32_t offset, const std::string& text) {
-    double value = 0;
-    if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) {
-      value = std::strtod(text.c_str(), nullptr);  // too small is 0, too large infinite
-      if (std::isinf(value)) return Invalid(offset, "invalid double literal");
-    }
-    return builder_.Constant(offset, value);
-  }
-
-  Expr* TextLiteral(int32_t offset, const Token& token) {
-    const bool bytes = token.kind == kBytes;
-    std::string text;
-    if (!Unquote(token.text, bytes, &text)) return Invalid(offset, std::move(text));
-    if (bytes) return builder_.Constant(offset, BytesConstant{std::move(text)});
-    return builder_.Constant(offset, std::move(text));
-  }
-
-  Expr* Invalid(int32_t offset, std::string message) {
-    builder_.Report(offset, std::move(message));
-    return builder_.Error(offset);
+    if (first.kind != kMinus) return MakeLiteral(builder_, first.offset, first, false);
+    return MakeLiteral(builder_, first.offset, Take(), true);
   }
 
   AstBuilder& builder_;
