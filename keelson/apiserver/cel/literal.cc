@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace keelson::apiserver::cel {
@@ -15,13 +16,11 @@ Expr* Invalid(AstBuilder& builder, int32_t offset, std::string message) {
 }
 
 template <class T>
-bool ParseInteger(std::string text, bool minus, T* out) {
-  int base = 10;
-  if (text.starts_with("0x")) {
-    base = 16;
-    text.erase(0, 2);
-  }
-  if (minus) text.insert(0, "-");
+bool ParseInteger(std::string_view digits, bool minus, T* out) {
+  const int base = digits.starts_with("0x") ? 16 : 10;
+  if (base == 16) digits.remove_prefix(2);
+  std::string text = minus ? "-" : "";
+  text += digits;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out, base);
   return error == std::errc() && end == text.data() + text.size();
 }
@@ -32,10 +31,10 @@ Expr* Int(AstBuilder& builder, int32_t offset, const std::string& text, bool min
   return Invalid(builder, offset, "invalid int literal");
 }
 
-Expr* Uint(AstBuilder& builder, int32_t offset, std::string text) {
+Expr* Uint(AstBuilder& builder, int32_t offset, std::string_view text) {
   uint64_t value = 0;
-  text.pop_back();  // the u
-  if (ParseInteger(std::move(text), false, &value)) return builder.Constant(offset, value);
+  text.remove_suffix(1);  // the u
+  if (ParseInteger(text, false, &value)) return builder.Constant(offset, value);
   return Invalid(builder, offset, "invalid uint literal");
 }
 
