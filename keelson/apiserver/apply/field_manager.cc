@@ -8,6 +8,7 @@
 #include "keelson/api/compare.h"
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/answers.h"
+#include "keelson/apiserver/apply/new_fields.h"
 #include "keelson/apiserver/apply/object_compare.h"
 #include "keelson/apiserver/custom/custom_object.h"
 #include "keelson/apiserver/object_codec.h"
@@ -189,7 +190,7 @@ Comparison FieldManager::Compare(const Json& before, const Json& after, std::str
 }
 
 // Others lose what was changed or removed; who did it gets what was changed.
-void FieldManager::TrackChanges(Managers& managers, const FieldsManager& self, const Comparison& changes,
+void FieldManager::TrackChanges(Managers& managers, const FieldsManager& self, Comparison changes,
                                 const std::function<Comparison(std::string_view)>& changes_in) const {
   const std::string own_version = ApiVersion();
   std::map<std::string, Comparison> in_version;
@@ -209,8 +210,8 @@ void FieldManager::TrackChanges(Managers& managers, const FieldsManager& self, c
     if (!seen->removed.empty()) manager.set = manager.set.Difference(seen->removed);
   }
   managers.RemoveEmpty();
-  FieldSet taken = changes.modified.empty() ? changes.added
-                   : changes.added.empty()  ? changes.modified
+  FieldSet taken = changes.modified.empty() ? std::move(changes.added)
+                   : changes.added.empty()  ? std::move(changes.modified)
                                             : changes.modified.Union(changes.added);
   if (taken.empty()) return;
   FieldsManager* same = managers.Find(self);
@@ -243,6 +244,13 @@ void FieldManager::Track(const AnyValue* live, AnyValue& object) const {
     }
   }
 
+  if (live == nullptr && !managers && filter_.only.empty()) {
+    FieldsManager self = Self(false);
+    self.time = writer_.now;
+    const std::string fields = FieldsOfNewObject(shape_, object, filter_.excluded);
+    if (fields != "{}") meta.managedFields.push_back(Managers::Entry(self, fields));
+    return;
+  }
   const AnyValue* before = live;
   std::optional<AnyValue> nothing;
   if (before == nullptr) before = &nothing.emplace(object.type());
@@ -262,7 +270,7 @@ void FieldManager::Track(const AnyValue* live, AnyValue& object) const {
   }
   // Nobody was told of this object before, so it stays.
   if (managers->empty() && live != nullptr) return;
-  TrackChanges(*managers, Self(false), changes, [&](std::string_view api_version) {
+  TrackChanges(*managers, Self(false), std::move(changes), [&](std::string_view api_version) {
     return Compare(UnmanagedDocument(*before), UnmanagedDocument(object), api_version);
   });
   managers->CapUpdaters();

@@ -74,7 +74,7 @@ class FieldManager {
 
   FieldsManager Self(bool applies) const;
   std::string ApiVersion() const;
-  void TrackChanges(Managers& managers, const FieldsManager& self, const Comparison& changes,
+  void TrackChanges(Managers& managers, const FieldsManager& self, Comparison changes,
                     const std::function<Comparison(std::string_view api_version)>& changes_in) const;
   // Error: kConflict, with `conflicts` filled.
   Result<Merged> Merge(const Json& live, const Json& document, Managers managers, bool force,

@@ -48,7 +48,7 @@ int Rank(const Json& value) {
   return 6;
 }
 
-void AppendQuoted(std::string_view text, std::string& out, bool escape_html) {
+void Quote(std::string_view text, std::string& out, bool escape_html) {
   static constexpr char kDigits[] = "0123456789abcdef";
   out += '"';
   for (const char c : text) {
@@ -74,7 +74,7 @@ void AppendQuoted(std::string_view text, std::string& out, bool escape_html) {
 }
 
 void AppendValue(const Json& value, std::string& out) {
-  if (value.is_string()) return AppendQuoted(value.string(), out, true);
+  if (value.is_string()) return Quote(value.string(), out, true);
   if (value.is_int()) {
     fmt::format_to(std::back_inserter(out), "{}", value.integer());
     return;
@@ -158,6 +158,8 @@ class SetReader {
       if (text_[at_] == '\\') {
         escaped = true;
         ++at_;
+        constexpr std::string_view kEscapes = "\"\\/bfnrtu";
+        if (at_ < text_.size() && kEscapes.find(text_[at_]) == std::string_view::npos) return Fail("no such escape");
       }
     }
     if (at_ >= text_.size()) return Fail("expected the end of a name");
@@ -227,25 +229,19 @@ bool IsPlain(std::string_view text) {
                      [](char c) { return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20; });
 }
 
-void AppendText(const FieldSet& set, bool self, std::string& out, std::string& scratch) {
+void AppendText(const FieldSet& set, bool self, std::string& out) {
   out += '{';
   if (self) out += "\".\":{}";
   bool first = !self;
   for (const FieldNode& node : set.nodes()) {
     if (!first) out += ',';
     first = false;
-    if (node.element.kind() == PathElement::Kind::kField && IsPlain(node.element.name())) {
-      out.append("\"f:").append(node.element.name().view()).append("\":");
-    } else {
-      scratch.clear();
-      node.element.AppendText(scratch);
-      AppendQuoted(scratch, out, false);
-      out += ':';
-    }
+    node.element.AppendQuoted(out);
+    out += ':';
     if (node.children.empty()) {
       out += "{}";
     } else {
-      AppendText(node.children, node.member, out, scratch);
+      AppendText(node.children, node.member, out);
     }
   }
   out += '}';
@@ -340,7 +336,7 @@ void PathElement::AppendText(std::string& out) const {
       for (const auto& [key, value] : value_.object()) {
         if (!first) out += ',';
         first = false;
-        AppendQuoted(key, out, false);
+        Quote(key, out, false);
         out += ':';
         AppendValue(value, out);
       }
@@ -356,6 +352,16 @@ void PathElement::AppendText(std::string& out) const {
       AppendValue(value_, out);
       return;
   }
+}
+
+void PathElement::AppendQuoted(std::string& out) const {
+  if (kind_ == Kind::kField && IsPlain(name_)) {
+    out.append("\"f:").append(name_.view()) += '"';
+    return;
+  }
+  std::string text;
+  AppendText(text);
+  Quote(text, out, false);
 }
 
 int Compare(const PathElement& a, const PathElement& b) {
@@ -500,8 +506,7 @@ void FieldSet::ForEach(const std::function<void(const FieldPath&)>& visit) const
 
 std::string FieldSet::ToText() const {
   std::string text;
-  std::string scratch;
-  AppendText(*this, false, text, scratch);
+  AppendText(*this, false, text);
   return text;
 }
 

@@ -44,6 +44,8 @@ class PathElement {
   std::string ToString() const;
   // As Parse reads it.
   void AppendText(std::string& out) const;
+  // The same in quotes, as it stands in the text of a set.
+  void AppendQuoted(std::string& out) const;
 
   friend int Compare(const PathElement& a, const PathElement& b);
   friend bool operator==(const PathElement& a, const PathElement& b) { return Compare(a, b) == 0; }

@@ -84,18 +84,20 @@ ManagedFields Managers::Encode() const {
     return std::tie(a->name, a->api_version, a->subresource) < std::tie(b->name, b->api_version, b->subresource);
   });
   ManagedFields entries;
-  for (const FieldsManager* manager : sorted) {
-    metav1::ManagedFieldsEntry entry;
-    entry.manager = manager->name;
-    entry.operation = manager->applies ? "Apply" : "Update";
-    entry.apiVersion = manager->api_version;
-    if (manager->time) entry.time = *manager->time;
-    entry.fieldsType = "FieldsV1";
-    entry.fieldsV1 = FieldsV1(manager->set.ToText());
-    entry.subresource = manager->subresource;
-    entries.push_back(std::move(entry));
-  }
+  for (const FieldsManager* manager : sorted) entries.push_back(Entry(*manager, manager->set.ToText()));
   return entries;
+}
+
+metav1::ManagedFieldsEntry Managers::Entry(const FieldsManager& manager, std::string_view fields) {
+  metav1::ManagedFieldsEntry entry;
+  entry.manager = manager.name;
+  entry.operation = manager.applies ? "Apply" : "Update";
+  entry.apiVersion = manager.api_version;
+  if (manager.time) entry.time = *manager.time;
+  entry.fieldsType = "FieldsV1";
+  entry.fieldsV1 = FieldsV1(fields);
+  entry.subresource = manager.subresource;
+  return entry;
 }
 
 FieldsManager* Managers::Find(const FieldsManager& like) & {
@@ -114,6 +116,7 @@ void Managers::RemoveEmpty() {
 }
 
 void Managers::CapUpdaters() {
+  if (all_.size() <= kMostUpdaters) return;
   std::vector<FieldsManager> updaters;
   for (const FieldsManager& manager : all_) {
     if (!manager.applies) updaters.push_back(manager);

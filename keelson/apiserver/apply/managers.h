@@ -38,6 +38,9 @@ class Managers {
   // In the order in which the server writes them: appliers first, then by time and name.
   ManagedFields Encode() const;
 
+  // The entry of a manager of these fields, told by the text of their set.
+  static metav1::ManagedFieldsEntry Entry(const FieldsManager& manager, std::string_view fields);
+
   bool empty() const { return all_.empty(); }
   std::vector<FieldsManager>& all() & { return all_; }
   const std::vector<FieldsManager>& all() const& { return all_; }

@@ -5,6 +5,7 @@
 
 #include "keelson/api/compare.h"
 #include "keelson/api/meta/v1.h"
+#include "keelson/apiserver/apply/typed_sides.h"
 #include "keelson/apiserver/custom/custom_object.h"
 #include "keelson/codec/convert.h"
 
@@ -12,36 +13,11 @@ namespace keelson::apiserver {
 
 namespace {
 
-// A value on one side of the comparison: not there, there as JSON's null, or there.
-struct Side {
-  bool there = false;
-  const void* value = nullptr;
-};
-
-// Of an object's own metadata.
-bool IsNeverManaged(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"creationTimestamp", "generation",      "managedFields", "name",
-                                                "namespace",         "resourceVersion", "selfLink",      "uid"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
-
-// What the JSON form shows of the field.
-Side SideOf(const Field& field, const void* object) {
-  if (object == nullptr) return {};
-  const void* value = ReadField(field, object);
-  if (field.omit_zero && IsZero(*field.type, value)) return {};
-  if (field.type->kind == Kind::kOptional) {
-    const void* inner = ReadOptional(*field.type, value);
-    return {.there = inner != nullptr || !field.omit_empty, .value = inner};
-  }
-  if (IsEmpty(*field.type, value)) {
-    if (field.omit_empty) return {};
-    if (field.type->kind == Kind::kList || field.type->kind == Kind::kMap) return {.there = true};
-  }
-  return {.there = true, .value = value};
-}
-
-const Type& Inner(const Type& type) { return type.kind == Kind::kOptional ? *type.element : type; }
+using internal::ElementOf;
+using internal::Inner;
+using internal::IsNeverManaged;
+using internal::Side;
+using internal::SideOf;
 
 Change Walk(const Shape& shape, const Type& type, Side before, Side after, Comparison& below);
 
@@ -104,22 +80,6 @@ void WalkMap(const Shape& shape, const Type& type, const void* before, const voi
       AddChange(PathElement::Field(key), change, std::move(inner), below, true);
     }
   }
-}
-
-PathElement ElementOf(const Shape& list, const Type& type, const void* item) {
-  if (list.list_type == ListType::kSet) return PathElement::Value(ToJsonValue(type, item));
-  JsonObject keys;
-  for (const std::string& key : list.keys) {
-    const Field* field = type.FindField(key);
-    if (field == nullptr) continue;
-    const Side side = SideOf(*field, item);
-    if (side.there && side.value != nullptr) {
-      keys.Set(String(key), ToJsonValue(Inner(*field->type), side.value));
-    } else if (const Shape::Member* member = list.item->FindMember(key); member != nullptr && member->default_) {
-      keys.Set(String(key), *member->default_);
-    }
-  }
-  return PathElement::Key(Json(std::move(keys)));
 }
 
 void WalkItems(const Shape& shape, const Type& type, const void* before, const void* after, Comparison& below) {
@@ -204,20 +164,15 @@ bool IsIgnored(const FieldSet& ignored, const PathElement& element) {
 void CompareCustom(const Shape& shape, const CustomObject& before, const CustomObject& after, const FieldSet& ignored,
                    Comparison& comparison) {
   static const PathElement kMetadata = PathElement::Field("metadata");
-  if (!IsIgnored(ignored, kMetadata)) {
-    Comparison inner;
-    WalkStruct(*shape.FindMember("metadata")->shape, TypeOf<metav1::ObjectMeta>(), &before.metadata, &after.metadata,
-               true, inner);
-    AddChange(kMetadata, {}, std::move(inner), comparison, true);
-  }
-  Comparison content;
   static const Json kEmpty = Json::Object();
   const Json& from = before.content.is_object() ? before.content : kEmpty;
   const Json& to = after.content.is_object() ? after.content : kEmpty;
-  CompareValue(shape, &from, &to, content);
-  comparison.added = comparison.added.Union(content.added);
-  comparison.modified = comparison.modified.Union(content.modified);
-  comparison.removed = comparison.removed.Union(content.removed);
+  CompareValue(shape, &from, &to, comparison);
+  if (IsIgnored(ignored, kMetadata)) return;
+  Comparison inner;
+  WalkStruct(*shape.FindMember("metadata")->shape, TypeOf<metav1::ObjectMeta>(), &before.metadata, &after.metadata,
+             true, inner);
+  AddChange(kMetadata, {}, std::move(inner), comparison, false);
 }
 
 }  // namespace

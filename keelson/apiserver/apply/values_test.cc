@@ -4,6 +4,7 @@
 
 #include "keelson/api/apps/v1.h"
 #include "keelson/api/core/v1.h"
+#include "keelson/apiserver/apply/new_fields.h"
 #include "keelson/apiserver/apply/object_compare.h"
 #include "keelson/codec/json_reader.h"
 #include "keelson/codec/json_writer.h"
@@ -96,6 +97,8 @@ void ExpectSameChanges(std::string_view before, std::string_view after) {
   EXPECT_EQ(typed.added.ToText(), plain.added.ToText());
   EXPECT_EQ(typed.modified.ToText(), plain.modified.ToText());
   EXPECT_EQ(typed.removed.ToText(), plain.removed.ToText());
+  const Comparison made = CompareObjects(PodShape(), AnyValue(TypeOf<corev1::Pod>()), right, {});
+  EXPECT_EQ(FieldsOfNewObject(PodShape(), right, {}), made.added.Union(made.modified).ToText());
 }
 
 TEST(Values, ChangesFoundOverTheTablesAreThoseOfTheDocuments) {
