@@ -253,6 +253,22 @@ TEST(ApiServer, OptionsOfADeletionMayBeOfAnyGroup) {
   EXPECT_EQ(server.Ask("GET", target).status, 200) << "both were dry runs";
 }
 
+TEST(ApiServer, KeysThatAppliedYamlHasTwiceAreTold) {
+  TestServer server;
+  const std::string body =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  x: one\n  x: two\n  y: one\n  y: two\n";
+  const Headers yaml = {{"Content-Type", "application/apply-patch+yaml"}};
+  const std::string target = std::string(kMaps) + "/a?fieldManager=m&fieldValidation=";
+  EXPECT_EQ(server.Ask("PATCH", target + "Strict", body, yaml).Text("message"),
+            "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n"
+            "  line 6: key \"x\" already set in map\n  line 8: key \"y\" already set in map");
+  const Reading warned = server.Ask("PATCH", target + "Warn", body, yaml);
+  EXPECT_EQ(warned.status, 201) << warned.body;
+  EXPECT_EQ(warned.Text("data.x"), "two");
+  ASSERT_NE(warned.headers.Find("Warning"), nullptr);
+  EXPECT_NE(warned.headers.Find("Warning")->find("line 6: key"), std::string::npos);
+}
+
 TEST(ApiServer, ANamespaceThatIsGoingTakesNothingNew) {
   TestServer server({.tend_namespaces = false});
   server.Ask("POST", "/api/v1/namespaces", R"({"metadata":{"name":"n"}})");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "keelson/api/object.h"
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/answers.h"
@@ -142,7 +144,13 @@ Result<AppliedDocument> AppliedDocument::Read(std::string_view body) {
       document = ParseJson(body);
     }
   } else {
-    document = ParseYaml(body);
+    std::vector<YamlRepeatedKey> repeated;
+    document = ParseYaml(body, {.repeated_keys = &repeated});
+    std::stable_sort(repeated.begin(), repeated.end(),
+                     [](const YamlRepeatedKey& a, const YamlRepeatedKey& b) { return a.line < b.line; });
+    for (const YamlRepeatedKey& one : repeated) {
+      applied.oddities.push_back(fmt::format("line {}: key \"{}\" already set in map", one.line, one.key));
+    }
   }
   // JSON that is none may be YAML all the same.
   if (!document && begin != std::string_view::npos && body[begin] == '{') document = ParseYaml(body);
@@ -164,7 +172,9 @@ Result<AppliedDocument> AppliedDocument::Read(std::string_view body) {
 Result<void> AppliedDocument::TellOddities(FieldValidation validation, std::vector<std::string>& warnings) const {
   if (oddities.empty() || validation == FieldValidation::kIgnore) return {};
   if (validation == FieldValidation::kStrict) {
-    return apierrors::BadRequest(fmt::format("error strict decoding YAML: {}", fmt::join(oddities, "\n  ")));
+    return apierrors::BadRequest(
+        fmt::format("error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {}",
+                    fmt::join(oddities, "\n  ")));
   }
   warnings.insert(warnings.end(), oddities.begin(), oddities.end());
   return {};

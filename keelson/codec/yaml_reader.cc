@@ -196,7 +196,13 @@ class YamlDocument {
         continue;
       }
       Entry& known = entries.list[at->second];
-      if (!merged && !known.merged) return ErrorAt(key, "key \"" + text + "\" stands twice in one mapping");
+      if (!merged && !known.merged) {
+        if (options_->repeated_keys == nullptr) {
+          return ErrorAt(key, "key \"" + text + "\" stands twice in one mapping");
+        }
+        // A mapping that aliases stand for is read once for each.
+        if (alias_depth_ == 0) options_->repeated_keys->push_back({key.line, text});
+      }
       known.value = value;
       known.merged = merged;
     }

@@ -8,7 +8,8 @@
 // thousand, a date is a string. Keys that are numbers or booleans become strings; `<<` merges; anchors and aliases are
 // expanded, within a bound. JSON is accepted too. An error gives line and column, both counted from 1.
 //
-// Unlike Kubernetes' reader, a key that stands twice in a mapping is an error, since one of the two would be lost.
+// Unlike for Kubernetes' reader, a key that stands twice in a mapping is an error, since one of the two would be lost;
+// who wants to know of them and go on says so in the options.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,12 @@
 
 namespace keelson {
 
+// A key that its mapping has had already, and the line of the later one.
+struct YamlRepeatedKey {
+  size_t line = 0;
+  std::string key = {};
+};
+
 struct YamlReadOptions {
   bool strict = false;       // as JsonReadOptions::strict
   bool share_nodes = false;  // as JsonReadOptions::share_nodes
@@ -27,6 +34,8 @@ struct YamlReadOptions {
   int max_depth = 500;
   // The most that the JSON form of a text with aliases may take.
   size_t max_expanded_bytes = size_t{10} << 20;
+  // Set, repeated keys are appended here and the last one counts. Null: they are an error.
+  std::vector<YamlRepeatedKey>* repeated_keys = nullptr;
 };
 
 // The documents that are not empty, each as compact JSON.

@@ -163,6 +163,19 @@ TEST(YamlReader, ErrorsGiveLineAndColumn) {
   }
 }
 
+TEST(YamlReader, RepeatedKeysCanBeToldInsteadOfRefused) {
+  std::vector<YamlRepeatedKey> repeated;
+  const Result<Json> document = ParseYaml("a: 1\nb: &b\n  c: 2\n  c: 3\nd: *b\na: 4\n", {.repeated_keys = &repeated});
+  ASSERT_TRUE(document) << document.error().message();
+  EXPECT_EQ(ToJson(*document), R"({"a":4,"b":{"c":3},"d":{"c":3}})");
+  ASSERT_EQ(repeated.size(), 2u);
+  std::sort(repeated.begin(), repeated.end(), [](const auto& x, const auto& y) { return x.line < y.line; });
+  EXPECT_EQ(repeated[0].line, 4u);
+  EXPECT_EQ(repeated[0].key, "c");
+  EXPECT_EQ(repeated[1].line, 6u);
+  EXPECT_EQ(repeated[1].key, "a");
+}
+
 TEST(YamlReader, AliasesThatMultiplyAreRefused) {
   std::string bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
   std::string merges = "m0: &m0 {k: v}\n";
