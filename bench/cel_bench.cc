@@ -3,6 +3,7 @@
 //   bench-cel [--benchmark_filter=Evaluate]
 #include <benchmark/benchmark.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
