@@ -76,9 +76,10 @@ Value SortBy(EvalContext& context, const Value& list, const Value& keys) {
   }
   std::vector<size_t> order(length);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     const Value compared = Compare(sort_keys[a], sort_keys[b]);
-    return compared.is_int() && compared.integer() < 0;
+    const int64_t direction = compared.is_int() ? compared.integer() : 0;
+    return direction < 0 || (direction == 0 && a < b);
   });
   std::vector<Value> sorted;
   sorted.reserve(length);

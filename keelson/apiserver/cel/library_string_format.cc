@@ -94,7 +94,7 @@ class Printer {
       }
       if (auto problem = PrintPart(value, value_text, depth + 1)) return problem;
     }
-    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(entries.begin(), entries.end());
     out += '{';
     for (size_t i = 0; i < entries.size(); ++i) {
       out.append(i > 0 ? ", " : "").append(entries[i].first).append(":").append(entries[i].second);

@@ -44,6 +44,17 @@ std::vector<Problem> Found(const FieldErrors& errors) {
   return result;
 }
 
+// In the order of their fields; what is wrong with one field in the order found.
+std::vector<Problem> ByField(const std::vector<Problem>& problems) {
+  std::vector<Problem> ordered;
+  for (const Problem& problem : problems) {
+    ordered.insert(std::upper_bound(ordered.begin(), ordered.end(), problem,
+                                    [](const Problem& a, const Problem& b) { return a[0] < b[0]; }),
+                   problem);
+  }
+  return ordered;
+}
+
 void ExpectSame(const std::vector<Problem>& found, const std::vector<Problem>& recorded) {
   for (size_t i = 0; i < std::max(found.size(), recorded.size()); ++i) {
     EXPECT_EQ(i < found.size() ? found[i] : Problem(), i < recorded.size() ? recorded[i] : Problem()) << "number " << i;
@@ -133,8 +144,7 @@ TEST(RecordedRules, SayTheSameOfObjects) {
       FieldErrors errors;
       std::vector<std::string> warnings;
       const int64_t left = rules->Validate(document, old != nullptr ? &before : nullptr, errors, warnings);
-      std::vector<Problem> found = Found(errors);
-      std::stable_sort(found.begin(), found.end(), [](const Problem& a, const Problem& b) { return a[0] < b[0]; });
+      const std::vector<Problem> found = ByField(Found(errors));
       ExpectSame(found, Recorded(write.find("errors")));
       // What an operation costs whose arguments are errors is not the same in every detail.
       if (!HasErrors(found)) {

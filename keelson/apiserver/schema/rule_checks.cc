@@ -175,9 +175,9 @@ class RuleChecker {
   void Observe(const Path& path, uint64_t cost) {
     total_ = cel::AddSaturated(total_, cost);
     if (cost < kWorthMentioning) return;
-    most_expensive_.emplace_back(cost, path.ToString());
-    std::stable_sort(most_expensive_.begin(), most_expensive_.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    const auto place = std::upper_bound(most_expensive_.begin(), most_expensive_.end(), cost,
+                                        [](uint64_t wanted, const auto& entry) { return wanted > entry.first; });
+    most_expensive_.emplace(place, cost, path.ToString());
     if (most_expensive_.size() > kMostExpensive) most_expensive_.resize(kMostExpensive);
   }
 

@@ -3,7 +3,7 @@
 //
 //   SchemaShape shape(schema, /*resource_root=*/true);
 //   ResourceView self(shape, head, content);
-//   cel::Value value = self.Wrap();
+//   cel::Value value = self.AsValue();
 //
 // Fields go by their escaped names; null counts as absent; date, date-time, duration and byte are values of these
 // types; list-sets and list-maps compare without regard to order.
@@ -70,7 +70,7 @@ class ResourceView final : public cel::Shape {
   ResourceView(const SchemaShape& shape, std::string_view api_version, std::string_view kind,
                const metav1::ObjectMeta& metadata, const Json& content);
 
-  cel::Value Wrap() const { return cel::Value::OfJson(content(), *this); }
+  cel::Value AsValue() const { return cel::Value::OfJson(content(), *this); }
   const Json& content() const { return content_; }
   // Metadata as JSON; made when first asked for.
   const Json& metadata() const;

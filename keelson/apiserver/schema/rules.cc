@@ -126,8 +126,8 @@ class SchemaRules::Walk {
     const Path path("");
     // The root as a whole counts as changed: its metadata is nothing that a schema specifies in full.
     const Past past{node.schema, &view.content(), nullptr};
-    const cel::Value self = view.Wrap();
-    const cel::Value old_self = old_view ? old_view->Wrap() : cel::Value();
+    const cel::Value self = view.AsValue();
+    const cel::Value old_self = old_view ? old_view->AsValue() : cel::Value();
     if (!RunRules(node, path, view.content(), self, old_view ? &old_self : nullptr, nullptr)) return false;
     for (const std::unique_ptr<Node>& part : node.all_of) {
       if (!RunRules(*part, path, view.content(), self, old_view ? &old_self : nullptr, nullptr)) return false;
