@@ -359,7 +359,10 @@ Result<AnyValue> Objects::PrepareUpdate(Exchange& exchange, AnyValue served, con
       for (const Field& field : object.type().fields) {
         if (field.name != "metadata" && field.name != "status") TakeField(object, field.name, &old);
       }
-      KeepMetadata(FilterOf(resource, subresource).excluded, meta, old_meta);
+      // Upstream means to do so for definitions of custom resources, and does not: their last finalizer goes this way.
+      if (resource.plural != "customresourcedefinitions") {
+        KeepMetadata(FilterOf(resource, subresource).excluded, meta, old_meta);
+      }
     }
     if (rules.prepare_status) KEELSON_RETURN_IF_ERROR(rules.prepare_status(object.data(), old.data(), context));
     if (rules.generation && subresource != "status" && SpecChanged(object, old)) ++meta.generation;
@@ -403,12 +406,23 @@ Result<ObjectPtr> Objects::StoreGone(const Resource& resource, std::string_view 
 }
 
 Result<void> Objects::Rewrite(const Resource& resource, std::string_view namespace_, std::string_view name,
-                              const std::function<Result<void>(AnyValue& object)>& change, bool dry_run) {
+                              const std::function<Result<void>(AnyValue& object)>& change, bool dry_run,
+                              std::optional<std::string> managed_as) {
   for (int attempt = 0; attempt < kMostConflicts; ++attempt) {
     KEELSON_TRY(current, Get(resource, namespace_, name));
     AnyValue object = DecodeStored(resource, *current);
+    const AnyValue old = object;
     KEELSON_RETURN_IF_ERROR(change(object));
     if (dry_run) return {};
+    if (managed_as) {
+      const ResourceVersions versions(resources_, resource);
+      FieldManager(versions, FilterOf(resource, *managed_as),
+                   {.manager = "kube-apiserver",
+                    .kind = resource.gvk(),
+                    .subresource = *managed_as,
+                    .now = metav1::Time(Clock::WallNow())})
+          .Track(&old, object);
+    }
     Result<ObjectPtr> stored = store_.Update(resource.collection, EncodeDraft(resource, object), current->revision());
     if (stored) return {};
     if (stored.error().code() != ErrorCode::kConflict && stored.error().code() != ErrorCode::kNotFound) {

@@ -59,9 +59,11 @@ class Objects final : public Lookup {
   };
   Result<Reply> Update(Exchange& exchange, std::string_view name, const Change& change, const UpdateOptions& options);
 
-  // Changes the stored object without the rules of updates: what the server itself does, such as binding a Pod.
+  // Changes the stored object without the rules of updates: what the server itself does, such as binding a Pod. With
+  // `managed_as`, the name of a subresource, the server becomes the manager of what it changes there.
   Result<void> Rewrite(const Resource& resource, std::string_view namespace_, std::string_view name,
-                       const std::function<Result<void>(AnyValue& object)>& change, bool dry_run);
+                       const std::function<Result<void>(AnyValue& object)>& change, bool dry_run,
+                       std::optional<std::string> managed_as = {});
 
   Result<Reply> Delete(Exchange& exchange, std::string_view name, const DeleteOptions& options);
   // Each object by itself, as Delete does.

@@ -86,7 +86,7 @@ bool Definitions::Change(const std::string& name, const std::function<bool(Defin
         changed = change(*static_cast<Definition*>(object.data()));
         return {};
       },
-      false);
+      false, "status");
   return written && changed;
 }
 
