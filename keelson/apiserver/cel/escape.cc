@@ -18,15 +18,6 @@ bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// What stands between the underscores of "__dash__" means; empty when it means no character.
-std::string_view EscapedCharacters(std::string_view word) {
-  if (word == "underscores") return "__";
-  if (word == "dot") return ".";
-  if (word == "dash") return "-";
-  if (word == "slash") return "/";
-  return {};
-}
-
 }  // namespace
 
 std::optional<std::string> EscapeName(std::string_view property) {
@@ -52,32 +43,6 @@ std::optional<std::string> EscapeName(std::string_view property) {
     }
   }
   return escaped;
-}
-
-std::optional<std::string> UnescapeName(std::string_view escaped) {
-  std::string property;
-  property.reserve(escaped.size());
-  size_t i = 0;
-  while (i < escaped.size()) {
-    // A sequence is two underscores, a word without any, two underscores; where the word is empty the search goes on
-    // one character later.
-    const size_t word = i + 2;
-    const size_t end = escaped.substr(i, 2) == "__" ? escaped.find('_', word) : std::string_view::npos;
-    if (end == std::string_view::npos || end == word || escaped.substr(end, 2) != "__") {
-      property += escaped[i++];
-      continue;
-    }
-    const std::string_view content = escaped.substr(word, end - word);
-    if (const std::string_view characters = EscapedCharacters(content); !characters.empty()) {
-      property += characters;
-    } else if (IsReserved(content) && content.size() + 4 == escaped.size()) {
-      property += content;
-    } else {
-      return std::nullopt;
-    }
-    i = end + 2;
-  }
-  return property;
 }
 
 }  // namespace keelson::apiserver::cel

@@ -14,7 +14,4 @@ namespace keelson::apiserver::cel {
 // `_ - . /`. Such a property cannot be reached by an expression.
 std::optional<std::string> EscapeName(std::string_view property);
 
-// The inverse. Nothing when the text holds an escape sequence that stands for nothing.
-std::optional<std::string> UnescapeName(std::string_view escaped);
-
 }  // namespace keelson::apiserver::cel

@@ -23,20 +23,6 @@ TEST(EscapeName, HasNoSpellingForSomeNames) {
   EXPECT_EQ(EscapeName("ä"), std::nullopt);
 }
 
-TEST(UnescapeName, IsTheInverse) {
-  for (const char* name :
-       {"plain", "foo-bar", "a.b/c", "a__b", "a___b", "____", "namespace", "in", "_", "__", "a_-_b"}) {
-    EXPECT_EQ(UnescapeName(EscapeName(name).value()), name);
-  }
-}
-
-TEST(UnescapeName, RefusesSequencesThatMeanNothing) {
-  EXPECT_EQ(UnescapeName("a__nope__b"), std::nullopt);
-  EXPECT_EQ(UnescapeName("x__in__"), std::nullopt);
-  EXPECT_EQ(UnescapeName("__in__"), "in");
-  EXPECT_EQ(UnescapeName("a__b"), "a__b");
-}
-
 }  // namespace
 
 }  // namespace keelson::apiserver::cel
