@@ -1,6 +1,6 @@
 """Server-side apply, and who manages which fields after every kind of write."""
 
-from custom import Custom, spec_schema
+from custom import DEFINITIONS, Custom, spec_schema
 from kinds import (ALL, CLAIM, CONFIG_MAP, CRON_JOB, DAEMON_SET, DEPLOYMENT, EVENT, JOB, LEASE, NAMESPACE, NEW_EVENT,
                    NODE, POD, REPLICA_SET, ROLE, ROLE_BINDING, SECRET, SERVICE, STATEFUL_SET)
 from scripting import (APPLY, JSON_PATCH, MERGE, PARTIAL, PROTOBUF, STRATEGIC, TABLE, events, get, merge, patch, post, put,
@@ -378,7 +378,7 @@ def versions():
                  apply(new, {"spec": {**target, "maxReplicas": 6}}, "two"), patch(old_path, merge(old, spec(maxReplicas=7)), APPLY, "fieldManager=one"),
                  new.get())
     yield script("an autoscaler, updated in another version", apply(new, {"spec": {**target, "minReplicas": 2}}, "one"),
-                 patch(old_path, spec(maxReplicas=6), MERGE, "fieldManager=two"), patch(old_path, spec(minReplicas=3), MERGE, "fieldManager=three"),
+                 patch(old_path, spec(maxReplicas=6), MERGE, "fieldManager=two"), patch(old_path, spec(minReplicas=3), MERGE, "fieldManager=two"),
                  apply(new, {"spec": {**target, "minReplicas": 2}}, "one"), new.get())
 
 
@@ -458,6 +458,11 @@ def custom():
     yield script("custom: kinds and names", W.install(), patch(W.path(None, "one"), W.object({"kind": "Other"}), APPLY, "fieldManager=one"),
                  patch(W.path(None, "one"), W.object({"apiVersion": "v1"}), APPLY, "fieldManager=one"), one({"metadata": {"name": "two"}}),
                  one({"metadata": {"managedFields": []}}), one({"metadata": {"foo": 1}}), one({"metadata": {"labels": {"a": 1}}}))
+    path = f"{DEFINITIONS}/{W.name}"
+    yield script("custom: managers of a definition", W.define(query="fieldManager=one"), W.established(),
+                 patch(path, {"metadata": {"labels": {"a": "b"}}}, MERGE, "fieldManager=two"),
+                 patch(path, {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                              "metadata": {"name": W.name, "labels": {"a": "c"}}}, APPLY, "fieldManager=three"), get(path))
     free = Custom("widgets", "Widget")
     yield script("custom: without a schema to speak of", free.install(), one({"spec": {"a": {"b": [1, 2]}}, "top": "x"}, of=free),
                  one({"spec": {"a": {"c": 1}}}, "two", of=free), one({"spec": {"a": {"b": [1]}}}, "two", of=free), get(free.path(None, "one")))
