@@ -30,9 +30,10 @@ MASKS = [
     (re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}"), "<time>"),
     (re.compile(r"resourceVersion(['\"]?): ?['\"]?\d+['\"]?"), r"resourceVersion\1: <version>"),
     (re.compile(r"10\.0\.0\.(?!1\b)\d+"), "<cluster ip>"),
+    # Before node ports: the server's own may look like one.
+    (re.compile(r"https?://127\.0\.0\.1:\d+"), "<server>"),
     (re.compile(r"\b3[0-2]\d{3}\b"), "<node port>"),
     (re.compile(r'Context "\w+" modified'), "Context modified"),
-    (re.compile(r"https?://127\.0\.0\.1:\d+"), "<server>"),
     (re.compile(r"targetPort: \d{5}|TargetPort: +\d{5}/TCP"), "<target port>"),
     (re.compile(r"(?<=[ \t])(\d+[smh])+(?=[ \t\n]|$)", re.M), "<age>"),
     (re.compile(r"<invalid>|<age> ago|\d+s \(x\d+ over \d+s\)"), "<age>"),
