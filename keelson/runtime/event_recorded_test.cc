@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "keelson/api/json.h"
+#include "keelson/apiserver/api_server.h"
 #include "keelson/codec/json_reader.h"
 #include "keelson/codec/json_writer.h"
 #include "keelson/runtime/event_recorder.h"
@@ -55,7 +56,7 @@ void Compare(const std::string& title, const EventRecorderOptions& options,
   static const auto recorded = Recorded();
   ASSERT_TRUE(recorded.contains(title)) << title;
   InSimulation([&] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     EventBroadcaster events({.client = cluster.client});
     act(events.RecorderFor("count-controller", options));
     ASSERT_TRUE(events.Stop(10s));

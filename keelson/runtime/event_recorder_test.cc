@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "keelson/apiserver/api_server.h"
 #include "keelson/core/log.h"
 #include "keelson/runtime/event_test_support.h"
 
@@ -21,7 +22,7 @@ void Pause(Duration span) { (void)SleepFor(span, {}); }
 
 TEST(EventRecorder, TheSameEventIsOneObjectWithACount) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("count-controller");
     const Unstructured count = TestCount();
@@ -60,7 +61,7 @@ TEST(EventRecorder, TheSameEventIsOneObjectWithACount) {
 
 TEST(EventRecorder, OccurrencesThatWaitTogetherAreOneWrite) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     cluster.gate->Set(Gate::State::kRefuses);
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("c");
@@ -79,7 +80,7 @@ TEST(EventRecorder, OccurrencesThatWaitTogetherAreOneWrite) {
 
 TEST(EventRecorder, FromTheTenthMessageOnSimilarEventsAreCombined) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("c");
     for (int i = 1; i <= 12; ++i) {
@@ -97,7 +98,7 @@ TEST(EventRecorder, FromTheTenthMessageOnSimilarEventsAreCombined) {
 
 TEST(EventRecorder, WritesAboutOneObjectAreLimited) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("c");
     const auto tell = [&](int times) {
@@ -127,7 +128,7 @@ TEST(EventRecorder, WritesAboutOneObjectAreLimited) {
 
 TEST(EventRecorder, AFullQueueDropsAndNeverWaits) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     cluster.gate->Set(Gate::State::kHangs);
     MetricRegistry registry;
     EventBroadcaster events(
@@ -155,7 +156,7 @@ TEST(EventRecorder, AFullQueueDropsAndNeverWaits) {
 TEST(EventRecorder, EventsSurviveAServerThatIsAwayForAWhile) {
   for (const Gate::State state : {Gate::State::kRefuses, Gate::State::kUnavailable, Gate::State::kHangs}) {
     InSimulation([&] {
-      EventCluster cluster;
+      EventCluster cluster(ApiServer::Make().value());
       cluster.gate->Set(state);
       EventBroadcaster events({.client = cluster.client});
       const EventRecorder recorder = events.RecorderFor("c");
@@ -175,7 +176,7 @@ TEST(EventRecorder, EventsSurviveAServerThatIsAwayForAWhile) {
 
 TEST(EventRecorder, AWriteWhoseAnswerWasLostIsNotDoubled) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     cluster.gate->Set(Gate::State::kLosesAnswers);
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("c");
@@ -192,7 +193,7 @@ TEST(EventRecorder, AWriteWhoseAnswerWasLostIsNotDoubled) {
 
 TEST(EventRecorder, AnEventThatCannotBeWrittenIsGivenUpAfterTwelveTries) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     cluster.gate->Set(Gate::State::kRefuses);
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("c");
@@ -206,7 +207,7 @@ TEST(EventRecorder, AnEventThatCannotBeWrittenIsGivenUpAfterTwelveTries) {
 
 TEST(EventRecorder, WhatTheServerRefusesIsNotTriedAgainAndHoldsUpNobody) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("c");
     const EventRecorder bad = events.RecorderFor("not a qualified name", {.api = EventApi::kEvents});
@@ -221,7 +222,7 @@ TEST(EventRecorder, WhatTheServerRefusesIsNotTriedAgainAndHoldsUpNobody) {
 
 TEST(EventRecorder, StopWritesWhatWaits) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     cluster.gate->Set(Gate::State::kRefuses);
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("c");
@@ -244,7 +245,7 @@ TEST(EventRecorder, StopWritesWhatWaits) {
 TEST(EventRecorder, StopEndsAtItsDeadlineAndSaysWhatWasLost) {
   for (const Gate::State state : {Gate::State::kRefuses, Gate::State::kHangs}) {
     InSimulation([&] {
-      EventCluster cluster;
+      EventCluster cluster(ApiServer::Make().value());
       cluster.gate->Set(state);
       EventBroadcaster events({.client = cluster.client});
       const EventRecorder recorder = events.RecorderFor("c");
@@ -264,7 +265,7 @@ TEST(EventRecorder, StopEndsAtItsDeadlineAndSaysWhatWasLost) {
 
 TEST(EventRecorder, AnEventThatExpiredIsMadeAgainWithItsWholeCount) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("c");
     recorder.Event(TestCount(), EventType::kNormal, "Synced", "yes");
@@ -280,7 +281,7 @@ TEST(EventRecorder, AnEventThatExpiredIsMadeAgainWithItsWholeCount) {
 
 TEST(EventRecorder, SeriesAreCountedHereAndWrittenNowAndThen) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("count-controller", {.api = EventApi::kEvents});
     const auto tell = [&] {
@@ -321,7 +322,7 @@ TEST(EventRecorder, SeriesAreCountedHereAndWrittenNowAndThen) {
 
 TEST(EventRecorder, StopWritesTheCountsOfSeries) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("c", {.api = EventApi::kEvents});
     for (int i = 0; i < 7; ++i) {
@@ -338,7 +339,7 @@ TEST(EventRecorder, StopWritesTheCountsOfSeries) {
 
 TEST(EventRecorder, ALongNoteIsCutBetweenCharacters) {
   InSimulation([] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     EventBroadcaster events({.client = cluster.client});
     const EventRecorder recorder = events.RecorderFor("c", {.api = EventApi::kEvents});
     recorder.Event(TestCount(), EventType::kNormal, "Synced", std::string(1023, 'a') + "\u00e9");
@@ -390,11 +391,29 @@ TEST(EventRecorder, ARecorderMayOutliveItsBroadcaster) {
   });
 }
 
+TEST(EventRecorder, RealThreadsMayRecordAtOnce) {
+  std::map<std::string, int> told;
+  EventBroadcaster events({.sink = [&](const EventRecord& record) { ++told[record.reason]; }});
+  {
+    std::vector<Thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back("reconciler", [&, t] {
+        const EventRecorder recorder = events.RecorderFor("c");
+        for (int i = 0; i < 200; ++i) recorder.Event(TestCount(), EventType::kNormal, std::to_string(t), "message");
+      });
+    }
+    for (Thread& thread : threads) thread.Join();
+  }
+  EXPECT_TRUE(events.Stop(1min));
+  EXPECT_THAT(told, ElementsAre(testing::Pair("0", 200), testing::Pair("1", 200), testing::Pair("2", 200),
+                                testing::Pair("3", 200)));
+}
+
 // Threads that record while the server fails now and then: in the end every occurrence is in a count, once.
 void RunSchedule(uint64_t seed, uint64_t* trace) {
   Simulation simulation({.seed = seed});
   const Result<void> done = simulation.Run([&] {
-    EventCluster cluster;
+    EventCluster cluster(ApiServer::Make().value());
     cluster.gate->SetFaults(0.2, seed);
     EventBroadcaster events({.client = cluster.client, .correlator = {.burst = 1000}});
     {

@@ -1,4 +1,4 @@
-// For tests of events: an API server in a simulation that can be cut off, and what was asked of it.
+// For tests of events: an API server that can be cut off, what was asked of it, and a test's body on virtual time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,11 +11,11 @@
 
 #include "keelson/api/core/v1.h"
 #include "keelson/api/events/v1.h"
-#include "keelson/apiserver/api_server.h"
 #include "keelson/client/client.h"
 #include "keelson/core/clock.h"
 #include "keelson/core/mutex.h"
 #include "keelson/core/simulation.h"
+#include "keelson/transport/handler.h"
 #include "keelson/transport/in_process_transport.h"
 #include "keelson/transport/transport.h"
 
@@ -109,8 +109,8 @@ class Gate final : public Transport {
 };
 
 struct EventCluster {
-  EventCluster()
-      : server(ApiServer::Make().value()),
+  explicit EventCluster(std::unique_ptr<HttpHandler> api_server)
+      : server(std::move(api_server)),
         transport(*server, {.common_name = "admin", .organizations = {"system:masters"}}),
         gate(std::make_shared<Gate>(transport)),
         client(gate),
@@ -128,7 +128,7 @@ struct EventCluster {
     return list ? std::vector<eventsv1::Event>(list->items.begin(), list->items.end()) : std::vector<eventsv1::Event>();
   }
 
-  std::unique_ptr<ApiServer> server;
+  std::unique_ptr<HttpHandler> server;
   InProcessTransport transport;
   std::shared_ptr<Gate> gate;
   Client client;  // through the gate
