@@ -70,33 +70,43 @@ AuthTransport::AuthTransport(std::shared_ptr<Transport> inner, AuthOptions optio
       impersonation_(ImpersonationHeaders(options.impersonate)),
       user_agent_(std::move(options.user_agent)) {}
 
-Result<HttpResponse> AuthTransport::Send(HttpRequest request, const CallScope& scope) {
-  if (!user_agent_.empty() && request.headers.Find("User-Agent") == nullptr) {
-    request.headers.Add("User-Agent", user_agent_);
-  }
-  if (!impersonation_.empty() && request.headers.Find("Impersonate-User") == nullptr) {
+Result<HttpResponse> AuthTransport::SendKept(HttpRequest& request, const CallScope& scope) {
+  const bool names_program = !user_agent_.empty() && request.headers.Find("User-Agent") == nullptr;
+  const bool impersonates = !impersonation_.empty() && request.headers.Find("Impersonate-User") == nullptr;
+  Headers given;
+  if (impersonates) {
+    given = request.headers;
     for (const auto& [name, value] : impersonation_) request.headers.Add(name, value);
   }
+  if (names_program) request.headers.Add("User-Agent", user_agent_);
+  Result<HttpResponse> outcome = SendAuthorized(request, scope);
+  if (names_program) request.headers.Remove("User-Agent");
+  if (impersonates) request.headers = std::move(given);
+  return outcome;
+}
+
+Result<HttpResponse> AuthTransport::SendAuthorized(HttpRequest& request, const CallScope& scope) {
   if (credentials_ == nullptr || request.headers.Find("Authorization") != nullptr) {
-    return inner_->Send(std::move(request), scope);
+    return inner_->SendKept(request, scope);
   }
 
   Result<Credential> credential = credentials_->Get(scope);
   if (!credential) return std::move(credential).error().WithContext("no credentials for the request");
-  if (!credential->authorization.empty()) request.headers.Add("Authorization", credential->authorization);
-  if (!credentials_->CanRenew()) return inner_->Send(std::move(request), scope);
-
-  Result<HttpResponse> outcome = inner_->Send(request, scope);
-  if (!outcome || outcome->status != 401) return outcome;
+  Result<HttpResponse> outcome = SendWith(*credential, request, scope);
+  if (!outcome || outcome->status != 401 || !credentials_->CanRenew()) return outcome;
   const std::optional<Credential> renewed = credentials_->Renew(*credential, scope);
   if (!renewed) return outcome;
   (void)ReadAll(*outcome->body, kDrainBytes);  // so that its connection can be used again
-  if (renewed->authorization.empty()) {
-    request.headers.Remove("Authorization");
-  } else {
-    request.headers.Set("Authorization", renewed->authorization);
-  }
-  return inner_->Send(std::move(request), scope);
+  return SendWith(*renewed, request, scope);
+}
+
+Result<HttpResponse> AuthTransport::SendWith(const Credential& credential, HttpRequest& request,
+                                             const CallScope& scope) {
+  if (credential.authorization.empty()) return inner_->SendKept(request, scope);
+  request.headers.Add("Authorization", credential.authorization);
+  Result<HttpResponse> outcome = inner_->SendKept(request, scope);
+  request.headers.Remove("Authorization");
+  return outcome;
 }
 
 }  // namespace keelson

@@ -25,9 +25,13 @@ class AuthTransport final : public Transport {
  public:
   AuthTransport(std::shared_ptr<Transport> inner, AuthOptions options);
 
-  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
+  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override { return SendKept(request, scope); }
+  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override;
 
  private:
+  Result<HttpResponse> SendAuthorized(HttpRequest& request, const CallScope& scope);
+  Result<HttpResponse> SendWith(const Credential& credential, HttpRequest& request, const CallScope& scope);
+
   const std::shared_ptr<Transport> inner_;
   const std::shared_ptr<CredentialSource> credentials_;
   const Headers impersonation_;  // ready to be added

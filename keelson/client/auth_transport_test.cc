@@ -67,6 +67,26 @@ TEST(AuthTransport, ImpersonatesUserUidGroupsAndExtra) {
           testing::Pair("Impersonate-Extra-example.com%2Frole", "b"), testing::Pair("Impersonate-Extra-100%25", "x")));
 }
 
+TEST(AuthTransport, RequestThatIsKeptIsAsItWasAfterwards) {
+  auto server = std::make_shared<ScriptedTransport>();
+  AuthTransport transport(server, {.credentials = BearerToken("abc").value(),
+                                   .impersonate = {.user = "jane", .groups = {"dev"}},
+                                   .user_agent = "agent/1"});
+  const std::vector<Headers::Entry> given = {{"Accept", "text/plain"}, {"Impersonate-Group", "own"}, {"X", "y"}};
+  HttpRequest request{.method = "POST", .target = "/a", .headers = {given[0], given[1], given[2]}, .body = "body"};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(transport.SendKept(request, {}));
+    EXPECT_EQ(std::vector<Headers::Entry>(request.headers.begin(), request.headers.end()), given);
+    EXPECT_EQ(request.method + request.target + request.body, "POST/abody");
+  }
+  for (const HttpRequest& sent : server->requests()) {
+    EXPECT_THAT(sent.headers.All("Authorization"), testing::ElementsAre("Bearer abc"));
+    EXPECT_THAT(sent.headers.All("User-Agent"), testing::ElementsAre("agent/1"));
+    EXPECT_THAT(sent.headers.All("Impersonate-Group"), testing::UnorderedElementsAre("own", "dev"));
+    EXPECT_EQ(sent.body, "body");
+  }
+}
+
 TEST(AuthTransport, ImpersonationThatCannotBeSentIsAnError) {
   EXPECT_TRUE(CheckImpersonation({}));
   EXPECT_TRUE(CheckImpersonation({.user = "a", .groups = {"b"}}));

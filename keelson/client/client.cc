@@ -9,20 +9,30 @@ namespace keelson {
 
 namespace {
 
-struct Names {
-  std::string namespace_;
-  std::string name;
-};
-
-Names NamesOf(const Type& type, const void* object) {
-  if (&type == &TypeOf<Unstructured>()) {
-    const auto& unstructured = *static_cast<const Unstructured*>(object);
-    return {unstructured.GetNamespace(), unstructured.GetName()};
+// What an object is called, for as long as it is not changed.
+class Names {
+ public:
+  Names(const Type& type, const void* object) {
+    if (&type == &TypeOf<Unstructured>()) {
+      made_ = static_cast<const Unstructured*>(object)->GetKey();
+      space_ = made_.namespace_;
+      name_ = made_.name;
+    } else if (const metav1::ObjectMeta* metadata = FindObjectMeta(type, object)) {
+      space_ = metadata->namespace_.view();
+      name_ = metadata->name.view();
+    }
   }
-  const metav1::ObjectMeta* metadata = FindObjectMeta(type, object);
-  if (metadata == nullptr) return {};
-  return {metadata->namespace_.str(), metadata->name.str()};
-}
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+
+  std::string_view space() const { return space_; }
+  std::string_view name() const { return name_; }
+
+ private:
+  ObjectKey made_;
+  std::string_view space_;
+  std::string_view name_;
+};
 
 Error NameMissing(std::string_view verb, const Resource& resource) {
   return Error::InvalidArgument("cannot " + std::string(verb) + " " + resource.group_resource().ToString() +
@@ -31,12 +41,13 @@ Error NameMissing(std::string_view verb, const Resource& resource) {
 
 }  // namespace
 
+// Where a call goes. Of the client and the namespace it was made of, which outlive it.
 class Client::Place {
  public:
   // A list or a watch may span all namespaces; items of a list come without their kind.
   enum class Needs { kObject, kList, kWatch };
 
-  static Result<Place> Find(const Client& client, const Target& target, std::string namespace_, Needs needs,
+  static Result<Place> Find(const Client& client, const Target& target, std::string_view namespace_, Needs needs,
                             const CallScope& scope) {
     Place place;
     const bool anonymous = target.resource != nullptr && target.resource->kind.empty() && needs == Needs::kList &&
@@ -55,7 +66,7 @@ class Client::Place {
       KEELSON_TRY(found, client.mapper().ResourceOf(kind, scope));
       place.found_ = std::make_unique<const Resource>(std::move(found));
     }
-    KEELSON_RETURN_IF_ERROR(place.ChooseNamespace(client.options_.namespace_, std::move(namespace_), needs));
+    KEELSON_RETURN_IF_ERROR(place.ChooseNamespace(client.options_.namespace_, namespace_, needs));
     return place;
   }
 
@@ -72,13 +83,14 @@ class Client::Place {
   }
 
  private:
-  Result<void> ChooseNamespace(const std::string& scoped, std::string given, Needs needs) {
+  Result<void> ChooseNamespace(std::string_view scoped, std::string_view given, Needs needs) {
     if (resource().scope == ResourceScope::kCluster) return {};
     if (!scoped.empty() && !given.empty() && scoped != given) {
-      return Error::InvalidArgument("this client is for namespace \"" + scoped + "\" only, found namespace \"" + given +
-                                    "\" for " + resource().group_resource().ToString());
+      return Error::InvalidArgument("this client is for namespace \"" + std::string(scoped) +
+                                    "\" only, found namespace \"" + std::string(given) + "\" for " +
+                                    resource().group_resource().ToString());
     }
-    namespace_ = given.empty() ? scoped : std::move(given);
+    namespace_ = given.empty() ? scoped : given;
     if (namespace_.empty() && needs == Needs::kObject && resource().scope == ResourceScope::kNamespaced) {
       return Error::InvalidArgument(resource().group_resource().ToString() +
                                     " are namespaced: expected a namespace in the key or object, or a client of one "
@@ -89,7 +101,7 @@ class Client::Place {
 
   const Resource* known_ = nullptr;
   std::unique_ptr<const Resource> found_;
-  std::string namespace_;
+  std::string_view namespace_;
 };
 
 Client::Client(std::shared_ptr<Transport> transport, ClientOptions options)
@@ -154,8 +166,8 @@ Result<std::unique_ptr<RawWatch>> Client::WatchObjects(const Target& target, con
 Result<void> Client::CreateObject(const Target& target, const void* object, const CreateOptions& options,
                                   void* created) const {
   const CallScope scope = Effective(options.scope);
-  KEELSON_TRY(place,
-              Place::Find(*this, target, NamesOf(*target.type, object).namespace_, Place::Needs::kObject, scope));
+  const Names names(*target.type, object);
+  KEELSON_TRY(place, Place::Find(*this, target, names.space(), Place::Needs::kObject, scope));
   return rest().Write("POST", place.Call(scope, internal::ToQuery(Completed(options))),
                       {.type = target.type, .object = object}, target.type, created);
 }
@@ -163,10 +175,10 @@ Result<void> Client::CreateObject(const Target& target, const void* object, cons
 Result<void> Client::UpdateObject(const Target& target, std::string_view subresource, const void* object,
                                   const UpdateOptions& options, void* updated) const {
   const CallScope scope = Effective(options.scope);
-  const Names names = NamesOf(*target.type, object);
-  KEELSON_TRY(place, Place::Find(*this, target, names.namespace_, Place::Needs::kObject, scope));
-  if (names.name.empty()) return NameMissing("update", place.resource());
-  return rest().Write("PUT", place.Call(scope, internal::ToQuery(Completed(options)), names.name, subresource),
+  const Names names(*target.type, object);
+  KEELSON_TRY(place, Place::Find(*this, target, names.space(), Place::Needs::kObject, scope));
+  if (names.name().empty()) return NameMissing("update", place.resource());
+  return rest().Write("PUT", place.Call(scope, internal::ToQuery(Completed(options)), names.name(), subresource),
                       {.type = target.type, .object = object}, target.type, updated);
 }
 

@@ -38,11 +38,12 @@ class TimeoutTransport final : public Transport {
  public:
   TimeoutTransport(std::shared_ptr<Transport> inner, Duration timeout) : inner_(std::move(inner)), timeout_(timeout) {}
 
-  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override {
-    if (request.streaming) return inner_->Send(std::move(request), scope);
+  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override { return SendKept(request, scope); }
+  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override {
+    if (request.streaming) return inner_->SendKept(request, scope);
     CallScope bounded = scope;
     bounded.deadline = std::min(scope.deadline, SaturatingAdd(Clock::Now(), timeout_));
-    return inner_->Send(std::move(request), bounded);
+    return inner_->SendKept(request, bounded);
   }
 
  private:

@@ -17,6 +17,12 @@ constexpr std::array<bool, 256> kUnreserved = [] {
   return characters;
 }();
 
+// Stands in a path as it is, and means nothing but itself there: most names are like that.
+bool IsPlain(std::string_view segment) {
+  return !segment.starts_with('.') &&
+         std::all_of(segment.begin(), segment.end(), [](char c) { return kUnreserved[static_cast<unsigned char>(c)]; });
+}
+
 Result<void> CheckSegment(std::string_view what, std::string_view segment) {
   if (segment == "." || segment == ".." ||
       std::any_of(segment.begin(), segment.end(), [](char c) { return c == '/' || c == '%'; })) {
@@ -53,14 +59,24 @@ Result<std::string> ResourcePath(const Resource& resource, std::string_view name
     return Error::InvalidArgument("a resource needs a version and a plural name, found version \"" + resource.version +
                                   "\" and plural \"" + resource.plural + "\"");
   }
-  KEELSON_RETURN_IF_ERROR(CheckSegment("namespace", namespace_));
-  KEELSON_RETURN_IF_ERROR(CheckSegment("name", name));
+  const bool is_plain = IsPlain(namespace_) && IsPlain(name);
+  if (!is_plain) {
+    KEELSON_RETURN_IF_ERROR(CheckSegment("namespace", namespace_));
+    KEELSON_RETURN_IF_ERROR(CheckSegment("name", name));
+  }
   if (name.empty() && !subresource.empty()) {
     return Error::InvalidArgument("subresource \"" + std::string(subresource) + "\" of " +
                                   resource.group_resource().ToString() + " needs the name of an object");
   }
   std::string path;
   path.reserve(64 + namespace_.size() + name.size());
+  const auto append = [&](std::string_view segment) {
+    if (is_plain) {
+      path += segment;
+    } else {
+      AppendPercentEncoded(segment, path);
+    }
+  };
   if (resource.group.empty()) {
     path += "/api/";
   } else {
@@ -71,13 +87,13 @@ Result<std::string> ResourcePath(const Resource& resource, std::string_view name
   path += resource.version;
   if (!namespace_.empty() && resource.scope != ResourceScope::kCluster) {
     path += "/namespaces/";
-    AppendPercentEncoded(namespace_, path);
+    append(namespace_);
   }
   path += '/';
   path += resource.plural;
   if (!name.empty()) {
     path += '/';
-    AppendPercentEncoded(name, path);
+    append(name);
   }
   while (!subresource.empty()) {
     const size_t slash = subresource.find('/');

@@ -18,12 +18,12 @@ RateLimitTransport::RateLimitTransport(std::shared_ptr<Transport> inner, const R
       tokens_(burst_),
       counted_(Clock::Now()) {}
 
-Result<HttpResponse> RateLimitTransport::Send(HttpRequest request, const CallScope& scope) {
+Result<HttpResponse> RateLimitTransport::SendKept(HttpRequest& request, const CallScope& scope) {
   const TimePoint start = Clock::Now();
   const Result<void> taken = TakeToken(scope);
   if (metrics_ != nullptr) metrics_->CountRateLimiterWait(request.method, Clock::Now() - start);
   if (!taken) return taken.error();
-  return inner_->Send(std::move(request), scope);
+  return inner_->SendKept(request, scope);
 }
 
 Result<void> RateLimitTransport::TakeToken(const CallScope& scope) {

@@ -25,7 +25,8 @@ class RateLimitTransport final : public Transport {
   RateLimitTransport(std::shared_ptr<Transport> inner, const RateLimitOptions& options,
                      std::shared_ptr<const RequestMetrics> metrics = nullptr);
 
-  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
+  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override { return SendKept(request, scope); }
+  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override;
 
  private:
   Result<void> TakeToken(const CallScope& scope);

@@ -133,15 +133,12 @@ void RequestMetrics::CountExecPluginCall(int exit_code, std::string_view call_st
   families_->exec_calls.With({std::to_string(exit_code), call_status}).Increment();
 }
 
-Result<HttpResponse> MetricsTransport::Send(HttpRequest request, const CallScope& scope) {
-  const std::string method = request.method;
-  const size_t request_bytes = request.body.size();
-  const bool streaming = request.streaming;
+Result<HttpResponse> MetricsTransport::SendKept(HttpRequest& request, const CallScope& scope) {
   const TimePoint start = Clock::Now();
-  Result<HttpResponse> outcome = inner_->Send(std::move(request), scope);
-  metrics_->CountRequest(method, outcome, Clock::Now() - start, request_bytes);
-  if (outcome && !streaming) {
-    outcome->body = std::make_unique<CountingBody>(std::move(outcome->body), metrics_, method);
+  Result<HttpResponse> outcome = inner_->SendKept(request, scope);
+  metrics_->CountRequest(request.method, outcome, Clock::Now() - start, request.body.size());
+  if (outcome && !request.streaming) {
+    outcome->body = std::make_unique<CountingBody>(std::move(outcome->body), metrics_, request.method);
   }
   return outcome;
 }

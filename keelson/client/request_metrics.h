@@ -47,7 +47,8 @@ class MetricsTransport final : public Transport {
   MetricsTransport(std::shared_ptr<Transport> inner, std::shared_ptr<const RequestMetrics> metrics)
       : inner_(std::move(inner)), metrics_(std::move(metrics)) {}
 
-  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
+  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override { return SendKept(request, scope); }
+  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override;
 
  private:
   const std::shared_ptr<Transport> inner_;

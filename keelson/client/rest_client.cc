@@ -77,10 +77,11 @@ bool RestClient::RefusesProtobuf(const Resource& resource) const {
   return !json_only_.empty() && json_only_.contains(resource.gvr());
 }
 
-Result<HttpResponse> RestClient::SendChecked(HttpRequest request, const RestCall* call, const CallScope& scope) const {
+Result<HttpResponse> RestClient::SendChecked(HttpRequest& request, const RestCall* call, const CallScope& scope) const {
   const std::string method = request.method;
-  KEELSON_TRY(response, transport_->Send(std::move(request), scope));
-  if (response.status >= 200 && response.status < 300) return response;
+  Result<HttpResponse> outcome = transport_->Send(std::move(request), scope);
+  if (!outcome || (outcome->status >= 200 && outcome->status < 300)) return outcome;
+  HttpResponse& response = *outcome;
   std::string body;
   while (body.size() < kMaxErrorBytes) {
     const Result<std::string_view> bytes = response.body->Next();
@@ -122,7 +123,7 @@ Result<HttpResponse> RestClient::SendOne(std::string_view method, const RestCall
     request.headers.Add("Content-Type", std::string(body.media_type));
     request.body = body.bytes;
   }
-  return SendChecked(std::move(request), &call, call.scope);
+  return SendChecked(request, &call, call.scope);
 }
 
 Result<HttpResponse> RestClient::Exchange(std::string_view method, const RestCall& call, const RestBody& body,
@@ -190,11 +191,11 @@ Result<HttpResponse> RestClient::Stream(const RestCall& call, std::string_view a
   if (!call.query.empty()) target += "?" + call.query.ToString();
   HttpRequest request{.target = std::move(target), .streaming = true};
   request.headers.Add("Accept", std::string(accept));
-  return SendChecked(std::move(request), &call, call.scope);
+  return SendChecked(request, &call, call.scope);
 }
 
 Result<HttpResponse> RestClient::Send(HttpRequest request, const CallScope& scope) const {
-  return SendChecked(std::move(request), nullptr, scope);
+  return SendChecked(request, nullptr, scope);
 }
 
 Result<std::string> RestClient::GetRaw(std::string_view target, std::string_view accept, const CallScope& scope) const {

@@ -80,7 +80,7 @@ class RestClient {
                                 Shape shape) const;
   Result<HttpResponse> SendOne(std::string_view method, const RestCall& call, const RestBody& body, const Type* type,
                                Shape shape, bool protobuf) const;
-  Result<HttpResponse> SendChecked(HttpRequest request, const RestCall* call, const CallScope& scope) const;
+  Result<HttpResponse> SendChecked(HttpRequest& request, const RestCall* call, const CallScope& scope) const;
   bool RefusesProtobuf(const Resource& resource) const;
 
   // Constant after construction.

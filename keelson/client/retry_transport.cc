@@ -113,18 +113,16 @@ RetryTransport::RetryTransport(std::shared_ptr<Transport> inner, RetryOptions op
                                std::shared_ptr<const RequestMetrics> metrics)
     : inner_(std::move(inner)), options_(options), metrics_(std::move(metrics)), random_(Random::FromEntropy()) {}
 
-Result<HttpResponse> RetryTransport::Send(HttpRequest request, const CallScope& scope) {
-  const std::string method = request.method;
+Result<HttpResponse> RetryTransport::SendKept(HttpRequest& request, const CallScope& scope) {
   for (int attempt = 0;; ++attempt) {
-    const bool last = attempt >= options_.max_retries;
-    Result<HttpResponse> outcome = last ? inner_->Send(std::move(request), scope) : inner_->Send(request, scope);
-    if (attempt > 0 && metrics_ != nullptr) metrics_->CountRetry(method, outcome);
-    if (last) return outcome;
+    Result<HttpResponse> outcome = inner_->SendKept(request, scope);
+    if (attempt > 0 && metrics_ != nullptr) metrics_->CountRetry(request.method, outcome);
+    if (attempt >= options_.max_retries) return outcome;
     const std::optional<Duration> delay = DelayAfter(request, outcome, attempt);
     if (!delay || SaturatingAdd(Clock::Now(), *delay) >= scope.deadline) return outcome;
 
-    log_.V(4).Info("Sending a request again", "method", method, "attempt", attempt + 1, "delay", *delay, "status",
-                   outcome ? outcome->status : 0);
+    log_.V(4).Info("Sending a request again", "method", request.method, "attempt", attempt + 1, "delay", *delay,
+                   "status", outcome ? outcome->status : 0);
     if (outcome) (void)ReadAll(*outcome->body, kDrainBytes);
     if (SleepFor(*delay, scope.stop) == Wake::kStopped) {
       return Error::Cancelled("the request was cancelled while it waited to be sent again");

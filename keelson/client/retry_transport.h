@@ -41,7 +41,8 @@ class RetryTransport final : public Transport {
   explicit RetryTransport(std::shared_ptr<Transport> inner, RetryOptions options = {},
                           std::shared_ptr<const RequestMetrics> metrics = nullptr);
 
-  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
+  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override { return SendKept(request, scope); }
+  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override;
 
  private:
   // How long to wait before sending that again; nothing when it is not to be sent again.

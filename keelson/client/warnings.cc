@@ -96,8 +96,8 @@ std::vector<ServerWarning> ParseWarnings(std::string_view header) {
 WarningTransport::WarningTransport(std::shared_ptr<Transport> inner, Handler handler)
     : inner_(std::move(inner)), handler_(handler ? std::move(handler) : Handler(Log)) {}
 
-Result<HttpResponse> WarningTransport::Send(HttpRequest request, const CallScope& scope) {
-  Result<HttpResponse> outcome = inner_->Send(std::move(request), scope);
+Result<HttpResponse> WarningTransport::SendKept(HttpRequest& request, const CallScope& scope) {
+  Result<HttpResponse> outcome = inner_->SendKept(request, scope);
   if (!outcome || outcome->headers.Find("Warning") == nullptr) return outcome;
   for (const std::string_view header : outcome->headers.All("Warning")) {
     for (const ServerWarning& warning : ParseWarnings(header)) {

@@ -35,7 +35,8 @@ class WarningTransport final : public Transport {
   // Null logs them. After a thousand different texts the first ones may come again.
   explicit WarningTransport(std::shared_ptr<Transport> inner, Handler handler = nullptr);
 
-  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
+  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override { return SendKept(request, scope); }
+  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override;
 
  private:
   bool IsNew(const std::string& text);

@@ -30,7 +30,7 @@ Result<std::unique_ptr<DirectTransport>> DirectTransport::Create(DirectTransport
       std::make_shared<internal::DirectPool>(std::move(options), std::move(endpoint), std::move(tls))));
 }
 
-Result<HttpResponse> DirectTransport::Send(HttpRequest request, const CallScope& scope) {
+Result<HttpResponse> DirectTransport::SendKept(HttpRequest& request, const CallScope& scope) {
   KEELSON_RETURN_IF_ERROR(internal::CheckRequest(request));
   const std::shared_ptr<internal::DirectPool> pool = pool_;
   if (scope.stop.StopRequested() || (scope.deadline != TimePoint::max() && scope.deadline <= Clock::Now())) {

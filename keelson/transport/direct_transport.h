@@ -42,7 +42,8 @@ class DirectTransport final : public Transport {
   // Calls under way end with kCancelled.
   ~DirectTransport() override;
 
-  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
+  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override { return SendKept(request, scope); }
+  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override;
 
   // From now on new connections show this certificate (an exec plugin gave it) and present ones serve no new call.
   Result<void> SetClientCertificate(PemSource certificate, PemSource key);

@@ -29,7 +29,11 @@ void Headers::Set(std::string_view name, std::string value) {
 }
 
 void Headers::Remove(std::string_view name) {
-  std::erase_if(entries_, [&](const Entry& entry) { return EqualsIgnoringCase(entry.first, name); });
+  const auto is_named = [&](const Entry& entry) { return EqualsIgnoringCase(entry.first, name); };
+  const auto first = std::find_if(entries_.begin(), entries_.end(), is_named);
+  if (first == entries_.end()) return;
+  if (first + 1 == entries_.end()) return entries_.pop_back();  // who takes back what was added last need not move any
+  entries_.erase(std::remove_if(first, entries_.end(), is_named), entries_.end());
 }
 
 const std::string* Headers::Find(std::string_view name) const {

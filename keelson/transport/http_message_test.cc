@@ -25,6 +25,17 @@ TEST(Headers, SetReplacesEveryOneOfThatName) {
   EXPECT_EQ(headers.Find("X"), nullptr);
 }
 
+TEST(Headers, RemoveTakesEveryOneOfThatNameAndKeepsTheOrderOfTheOthers) {
+  Headers headers = {{"A", "1"}, {"B", "2"}, {"a", "3"}, {"C", "4"}, {"A", "5"}};
+  headers.Remove("D");
+  EXPECT_EQ(headers.size(), 5u);
+  headers.Remove("a");
+  EXPECT_THAT(std::vector<Headers::Entry>(headers.begin(), headers.end()),
+              ElementsAre(Headers::Entry("B", "2"), Headers::Entry("C", "4")));
+  headers.Remove("C");
+  EXPECT_THAT(std::vector<Headers::Entry>(headers.begin(), headers.end()), ElementsAre(Headers::Entry("B", "2")));
+}
+
 TEST(ReadAll, GivesTheWholeBodyWithinItsLimit) {
   EXPECT_EQ(ReadAll(*StreamOf("hello"), 5).value(), "hello");
   EXPECT_EQ(ReadAll(*StreamOf(""), 0).value(), "");

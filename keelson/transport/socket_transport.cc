@@ -24,6 +24,10 @@ Result<HttpResponse> SocketTransport::Send(HttpRequest request, const CallScope&
   return direct_ != nullptr ? direct_->Send(std::move(request), scope) : curl_->Send(std::move(request), scope);
 }
 
+Result<HttpResponse> SocketTransport::SendKept(HttpRequest& request, const CallScope& scope) {
+  return direct_ != nullptr ? direct_->SendKept(request, scope) : curl_->SendKept(request, scope);
+}
+
 Result<void> SocketTransport::SetClientCertificate(PemSource certificate, PemSource key) {
   return direct_ != nullptr ? direct_->SetClientCertificate(std::move(certificate), std::move(key))
                             : curl_->SetClientCertificate(std::move(certificate), std::move(key));

@@ -18,6 +18,7 @@ class SocketTransport final : public Transport {
   static Result<std::unique_ptr<SocketTransport>> Create(CurlTransportOptions options);
 
   Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
+  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override;
 
   // From now on new connections show this certificate (an exec plugin gave it) and present ones serve no new call.
   Result<void> SetClientCertificate(PemSource certificate, PemSource key);

@@ -27,6 +27,9 @@ class Transport {
   // Returns when status and headers are there. An answer of any status is a success here. Errors: kUnavailable
   // (refused, reset, not resolved, TLS; see TransportErrorDetail), kTimeout (deadline), kCancelled (stop).
   virtual Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) = 0;
+  // The same for one who may send the request again: when this returns it is as it was. Wrappers that change nothing or
+  // add headers, and the transports over sockets, do it without a copy.
+  virtual Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) { return Send(request, scope); }
 };
 
 // What went wrong below HTTP, for those who treat the cases differently.

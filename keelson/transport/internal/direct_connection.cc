@@ -160,6 +160,8 @@ IoStatus DirectConnection::Fill(bool wait) {
   const int result = SSL_read_ex(ssl_, to, room, &got);
   if (result != 1) return Outcome(result);
   end_ += got;
+  // With room left nothing of the record is.
+  drained_ = buffer_.IsDrained() && (got < room || SSL_pending(ssl_) == 0);
   return IoStatus::kDone;
 }
 

@@ -48,7 +48,7 @@ class DirectConnection {
   IoStatus WaitAndFill(TimePoint deadline);
   bool CanWaitInFill(TimePoint deadline) const;
   // The last Fill took all there was: the next would find nothing.
-  bool IsDrained() const { return ssl_ == nullptr ? drained_ : buffer_.IsDrained() && SSL_pending(ssl_) == 0; }
+  bool IsDrained() const { return drained_; }
   std::string_view unread() const { return {input_.data() + begin_, end_ - begin_}; }
   void Consume(size_t bytes) { begin_ += bytes; }
 

@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "keelson/core/ascii.h"
@@ -28,30 +29,47 @@ struct Interrupter {
 
 // Head of the request, and its body where that is small.
 std::string Packed(const HttpRequest& request, const CurlEndpoint& endpoint, bool accept_gzip) {
-  std::string out;
   const std::string& prefix = endpoint.server.prefix;
-  size_t size = 160 + request.method.size() + prefix.size() + request.target.size();
-  for (const auto& [name, value] : request.headers) size += name.size() + value.size() + 4;
   const bool small = request.body.size() <= kSmallBody;
-  out.reserve(size + (small ? request.body.size() : 0));
-  out.append(request.method).append(" ").append(prefix).append(request.target).append(" HTTP/1.1\r\n");
+  // As much as it can become: 160 is more than all the words below.
+  size_t size = 160 + request.method.size() + prefix.size() + request.target.size() + endpoint.authority.size();
+  for (const auto& [name, value] : request.headers) size += name.size() + value.size() + 4;
+  std::string out(size + (small ? request.body.size() : 0), '\0');
+  char* at = out.data();
+  const auto put = [&at](std::string_view text) {
+    std::memcpy(at, text.data(), text.size());
+    at += text.size();
+  };
+  put(request.method);
+  put(" ");
+  put(prefix);
+  put(request.target);
+  put(" HTTP/1.1\r\n");
   bool has_host = false;
   for (const auto& [name, value] : request.headers) {
     // How the body is framed is decided here.
     if (EqualsIgnoringCase(name, "Content-Length") || EqualsIgnoringCase(name, "Transfer-Encoding")) continue;
     if (EqualsIgnoringCase(name, "Host")) has_host = true;
     if (EqualsIgnoringCase(name, "Accept-Encoding")) accept_gzip = false;
-    out.append(name).append(": ").append(value).append("\r\n");
+    put(name);
+    put(": ");
+    put(value);
+    put("\r\n");
   }
-  if (!has_host) out.append("Host: ").append(endpoint.authority).append("\r\n");
-  if (accept_gzip) out.append("Accept-Encoding: gzip\r\n");
+  if (!has_host) {
+    put("Host: ");
+    put(endpoint.authority);
+    put("\r\n");
+  }
+  if (accept_gzip) put("Accept-Encoding: gzip\r\n");
   if (!request.body.empty() || request.method == "POST" || request.method == "PUT" || request.method == "PATCH") {
-    char digits[24];
-    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, request.body.size());
-    out.append("Content-Length: ").append(digits, end).append("\r\n");
+    put("Content-Length: ");
+    at = std::to_chars(at, at + 20, request.body.size()).ptr;
+    put("\r\n");
   }
-  out.append("\r\n");
-  if (small) out.append(request.body);
+  put("\r\n");
+  if (small) put(request.body);
+  out.resize(static_cast<size_t>(at - out.data()));
   return out;
 }
 

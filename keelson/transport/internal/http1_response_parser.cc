@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "keelson/core/ascii.h"
+#include "keelson/transport/internal/header_text.h"
 
 namespace keelson::internal {
 
@@ -21,27 +22,6 @@ constexpr std::array<bool, 256> kTokenCharacters = [] {
   for (const char c : std::string_view("\"(),/:;<=>?@[\\]{}")) characters[static_cast<unsigned char>(c)] = false;
   return characters;
 }();
-
-bool IsControl(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
-
-bool HasControlByByte(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return IsControl(c); });
-}
-
-// Eight bytes at a time: headers mostly have none.
-bool HasControl(std::string_view text) {
-  constexpr uint64_t kOnes = 0x0101010101010101;
-  constexpr uint64_t kHighs = 0x8080808080808080;
-  while (text.size() >= sizeof(uint64_t)) {
-    uint64_t word = 0;
-    std::memcpy(&word, text.data(), sizeof word);
-    const uint64_t delete_is_zero = word ^ (kOnes * 0x7f);
-    const uint64_t suspects = (((word - kOnes * 0x20) & ~word) | ((delete_is_zero - kOnes) & ~delete_is_zero)) & kHighs;
-    if (suspects != 0 && HasControlByByte(text.substr(0, sizeof word))) return true;
-    text.remove_prefix(sizeof word);
-  }
-  return HasControlByByte(text);
-}
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 

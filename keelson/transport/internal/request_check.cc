@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "keelson/transport/internal/header_text.h"
+
 namespace keelson::internal {
 
 namespace {
@@ -42,6 +44,7 @@ Result<void> CheckRequest(const HttpRequest& request) {
   }
   for (const auto& [name, value] : request.headers) {
     if (!IsToken(name)) return Error::InvalidArgument("the name of a request's header is not a word of letters");
+    if (!HasControl(value)) continue;
     if (value.find('\r') != value.npos || value.find('\n') != value.npos || value.find('\0') != value.npos) {
       return Error::InvalidArgument("the request's header " + name + " has the end of a line in it");
     }
