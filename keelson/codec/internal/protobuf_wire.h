@@ -115,12 +115,7 @@ class BackwardWriter {
   }
   void PrependVarint(uint64_t value) {
     Reserve(kMaxVarintBytes);
-    if (value < 0x80) {
-      *--at_ = static_cast<char>(value);
-      return;
-    }
-    at_ -= VarintSize(value);
-    WriteVarint(at_, value);
+    PutVarint(value);
   }
   void PrependFixed64(uint64_t value) {
     for (int shift = 56; shift >= 0; shift -= 8) PrependByte(static_cast<uint8_t>(value >> shift));
@@ -128,13 +123,16 @@ class BackwardWriter {
   void PrependTag(uint32_t number, WireType wire) { PrependVarint(MakeTag(number, wire)); }
   // The length and tag of what was written since size() was `mark`.
   void PrependHeader(uint32_t number, size_t mark) {
-    PrependVarint(size() - mark);
-    PrependTag(number, WireType::kBytes);
+    Reserve(2 * kMaxVarintBytes);
+    PutVarint(size() - mark);
+    PutVarint(MakeTag(number, WireType::kBytes));
   }
   void PrependBytesField(uint32_t number, std::string_view bytes) {
-    Prepend(bytes);
-    PrependVarint(bytes.size());
-    PrependTag(number, WireType::kBytes);
+    Reserve(bytes.size() + 2 * kMaxVarintBytes);
+    at_ -= bytes.size();
+    if (!bytes.empty()) std::memcpy(at_, bytes.data(), bytes.size());
+    PutVarint(bytes.size());
+    PutVarint(MakeTag(number, WireType::kBytes));
   }
 
   void Finish() {
@@ -152,10 +150,20 @@ class BackwardWriter {
     end_ = out_.data() + out_.size();
     at_ = out_.data() + at;
   }
+  // Where there is room.
+  void PutVarint(uint64_t value) {
+    if (value < 0x80) {
+      *--at_ = static_cast<char>(value);
+      return;
+    }
+    at_ -= VarintSize(value);
+    WriteVarint(at_, value);
+  }
   void Reserve(size_t bytes) {
     if (static_cast<size_t>(at_ - begin_) < bytes) Grow(bytes);
   }
-  void Grow(size_t bytes) {
+  // Kept out of its callers, which are small without it.
+  [[gnu::noinline, gnu::cold]] void Grow(size_t bytes) {
     const size_t written = size();
     const size_t old_end = out_.size();
     out_.resize(old_size_ + 2 * (old_end - old_size_) + bytes);
