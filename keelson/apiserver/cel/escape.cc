@@ -20,9 +20,13 @@ bool IsWordCharacter(char c) {
 
 }  // namespace
 
+std::optional<std::string> EscapeKeyword(std::string_view name) {
+  return IsReserved(name) ? std::optional("__" + std::string(name) + "__") : std::nullopt;
+}
+
 std::optional<std::string> EscapeName(std::string_view property) {
   if (property.empty() || (property[0] >= '0' && property[0] <= '9')) return std::nullopt;
-  if (IsReserved(property)) return "__" + std::string(property) + "__";
+  if (IsReserved(property)) return EscapeKeyword(property);
   std::string escaped;
   escaped.reserve(property.size());
   for (size_t i = 0; i < property.size(); ++i) {

@@ -14,4 +14,8 @@ namespace keelson::apiserver::cel {
 // `_ - . /`. Such a property cannot be reached by an expression.
 std::optional<std::string> EscapeName(std::string_view property);
 
+// A keyword may also be written as it is where a field is named: `self.namespace`. Its spelling above then; nothing
+// when the name is no keyword.
+std::optional<std::string> EscapeKeyword(std::string_view name);
+
 }  // namespace keelson::apiserver::cel

@@ -4,19 +4,7 @@
 
 namespace keelson::apiserver::cel {
 
-namespace {
-
-class NoFields final : public ObjectFields {
- public:
-  const Type* Find(std::string_view) const override { return nullptr; }
-};
-
-}  // namespace
-
-Type LibraryObjectType(std::string_view name) {
-  static const auto kNoFields = std::make_shared<const NoFields>();
-  return Type::Object(std::string(name), kNoFields);
-}
+Type LibraryObjectType(std::string_view name) { return Type::Object(std::string(name), nullptr); }
 
 const FunctionTable& KubernetesFunctions() {
   static const FunctionTable* const kTable = [] {

@@ -60,6 +60,7 @@ Value Flatten(EvalContext& context, std::span<const Value> args) {
 
 // `items` in the order that sorting their keys gives.
 Value SortBy(EvalContext& context, const Value& list, const Value& keys) {
+  if (!list.is_list() || !keys.is_list()) return Value::NoSuchOverload();
   const size_t length = Length(list);
   if (length != Length(keys)) {
     return context.Error(
@@ -165,10 +166,13 @@ void AddListsExtension(FunctionTable& table) {
   for (const Type& type : {Type::Int(), Type::Uint(), Type::Double(), Type::Bool(), Type::Duration(), Type::Timestamp(),
                            Type::String(), Type::Bytes()}) {
     const std::string name(type.runtime_name());
-    member("sort", "list_" + name + "_sort", {Type::List(type)}, Type::List(type), &Sort, &SortCost);
-    member("@sortByAssociatedKeys", "list_" + name + "_sortByAssociatedKeys", {list, Type::List(type)}, list,
-           &SortByKeys, &SortByCost);
+    member("sort", "list_" + name + "_sort", {Type::List(type)}, Type::List(type), nullptr, &SortCost);
+    member("@sortByAssociatedKeys", "list_" + name + "_sortByAssociatedKeys", {list, Type::List(type)}, list, nullptr,
+           &SortByCost);
   }
+  // One for all: where the elements' type is free the checker settles on any overload.
+  table.SetImplementation("sort", &Sort);
+  table.SetImplementation("@sortByAssociatedKeys", &SortByKeys);
   member("reverse", "list_reverse", {list}, list, &Reverse, &OutputCost);
   member("distinct", "list_distinct", {list}, list, &Distinct, &SortCost);
   table.Add("lists.range", {.id = "lists_range",

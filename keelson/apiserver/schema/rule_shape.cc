@@ -112,6 +112,12 @@ Value SchemaShape::Wrap(const Json& json, Arena& arena) const {
 
 Value SchemaShape::WrapItem(const Json& item, Arena& arena) const { return items_->Wrap(item, arena); }
 
+const SchemaShape::Field* SchemaShape::FieldCalled(std::string_view escaped) const {
+  const auto index = std::lower_bound(by_escaped_.begin(), by_escaped_.end(), escaped,
+                                      [&](size_t i, std::string_view wanted) { return fields_[i].escaped < wanted; });
+  return index != by_escaped_.end() && fields_[*index].escaped == escaped ? &fields_[*index] : nullptr;
+}
+
 bool SchemaShape::Find(const JsonObject& object, std::string_view name, Arena& arena, Value* out) const {
   const SchemaShape* shape = values_.get();
   std::string_view key = name;
@@ -119,12 +125,12 @@ bool SchemaShape::Find(const JsonObject& object, std::string_view name, Arena& a
     if (by_escaped_.empty()) {
       shape = Property(name);
     } else {
-      const auto index =
-          std::lower_bound(by_escaped_.begin(), by_escaped_.end(), name,
-                           [&](size_t i, std::string_view wanted) { return fields_[i].escaped < wanted; });
-      const bool found = index != by_escaped_.end() && fields_[*index].escaped == name;
-      shape = found ? fields_[*index].shape.get() : nullptr;
-      if (found) key = fields_[*index].name;
+      const Field* field = FieldCalled(name);
+      if (field == nullptr) {
+        if (const std::optional<std::string> keyword = cel::EscapeKeyword(name)) field = FieldCalled(*keyword);
+      }
+      shape = field != nullptr ? field->shape.get() : nullptr;
+      if (field != nullptr) key = field->name;
     }
   }
   if (shape == nullptr) return false;

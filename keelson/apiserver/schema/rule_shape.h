@@ -48,6 +48,7 @@ class SchemaShape final : public cel::Shape {
     std::string escaped;  // as expressions write it; the name itself where there is no such form
     std::unique_ptr<SchemaShape> shape;
   };
+  const Field* FieldCalled(std::string_view escaped) const;
 
   void AddField(const std::string& name, const Schema& schema);
   // The shape of a member by its name in the document.

@@ -17,7 +17,10 @@ constexpr int64_t kMaxCodePointBytes = 4;
 class FieldTypes final : public cel::ObjectFields {
  public:
   const cel::Type* Find(std::string_view name) const override {
-    const auto field = types.find(name);
+    auto field = types.find(name);
+    if (field == types.end()) {
+      if (const std::optional<std::string> keyword = cel::EscapeKeyword(name)) field = types.find(*keyword);
+    }
     return field == types.end() ? nullptr : &field->second;
   }
 
