@@ -10,6 +10,7 @@
 #include "keelson/api/apps/v1.h"
 #include "keelson/api/core/v1.h"
 #include "keelson/apiserver/apply/field_manager.h"
+#include "keelson/apiserver/apply/new_fields.h"
 #include "keelson/apiserver/apply/object_compare.h"
 #include "keelson/apiserver/apply/resource_fields.h"
 #include "keelson/apiserver/object_codec.h"
@@ -48,31 +49,44 @@ void TrySets(std::string_view first, std::string_view second) {
   a->ForEach([&](const FieldPath& path) { Expect(a->Has(path) && a->Union(*b).Has(path)); });
 }
 
+Schema Typed(SchemaType type) {
+  Schema schema;
+  schema.type = type;
+  return schema;
+}
+
+Schema ListOf(Schema item, ListType type) {
+  Schema list = Typed(SchemaType::kArray);
+  list.list_type = type;
+  list.items = std::make_unique<Schema>(std::move(item));
+  return list;
+}
+
 const Schema& CustomSchema() {
   static const Schema schema = [] {
-    Schema root{.type = SchemaType::kObject};
-    const auto text = [] { return Schema{.type = SchemaType::kString}; };
     const auto add = [](Schema& to, std::string name, Schema property) {
       to.properties.push_back({std::move(name), std::move(property)});
     };
-    Schema element{.type = SchemaType::kObject};
-    Schema protocol = text();
+    Schema element = Typed(SchemaType::kObject);
+    Schema protocol = Typed(SchemaType::kString);
     protocol.default_ = Json("TCP");
-    add(element, "name", text());
+    add(element, "name", Typed(SchemaType::kString));
     add(element, "protocol", std::move(protocol));
-    Schema keyed{.type = SchemaType::kArray, .list_type = ListType::kMap, .list_keys = {"name", "protocol"}};
-    keyed.items = std::make_unique<Schema>(std::move(element));
-    Schema set{.type = SchemaType::kArray, .list_type = ListType::kSet};
-    set.items = std::make_unique<Schema>(text());
-    Schema map{.type = SchemaType::kObject};
-    map.additional = std::make_unique<Schema>(text());
-    Schema atomic{.type = SchemaType::kObject, .atomic_map = true};
-    add(atomic, "a", text());
-    add(root, "any", Schema{.preserve_unknown = true});
+    Schema keyed = ListOf(std::move(element), ListType::kMap);
+    keyed.list_keys = {"name", "protocol"};
+    Schema map = Typed(SchemaType::kObject);
+    map.additional = std::make_unique<Schema>(Typed(SchemaType::kString));
+    Schema atomic = Typed(SchemaType::kObject);
+    atomic.atomic_map = true;
+    add(atomic, "a", Typed(SchemaType::kString));
+    Schema any = Typed(SchemaType::kAny);
+    any.preserve_unknown = true;
+    Schema root = Typed(SchemaType::kObject);
+    add(root, "any", std::move(any));
     add(root, "atomic", std::move(atomic));
     add(root, "keyed", std::move(keyed));
     add(root, "map", std::move(map));
-    add(root, "set", std::move(set));
+    add(root, "set", ListOf(Typed(SchemaType::kString), ListType::kSet));
     return root;
   }();
   return schema;
@@ -100,6 +114,8 @@ void TryManagers(const Type& type, const Json& live, const Json& first, const Js
   const GroupVersionKind kind{std::string(type.group), std::string(type.version), std::string(type.object_kind)};
   AnyValue object(type);
   if (!DecodeJsonValue(type, object.data(), live)) return;
+  const Comparison made = CompareObjects(ShapeOf(type), AnyValue(type), object, filter.excluded);
+  Expect(FieldsOfNewObject(ShapeOf(type), object, filter.excluded) == made.added.Union(made.modified).ToText());
   FieldManager(versions, filter, {.manager = "creator", .kind = kind}).Track(nullptr, object);
   for (const bool force : {false, true}) {
     for (const Json* document : {&first, &second, &first}) {

@@ -108,8 +108,7 @@ class Writer {
       const void* item = ReadElement(type, list, i);
       items.emplace_back(ElementOf(shape, *type.element, item), item);
     }
-    std::stable_sort(items.begin(), items.end(),
-                     [](const auto& a, const auto& b) { return Compare(a.first, b.first) < 0; });
+    std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return Compare(a.first, b.first) < 0; });
     for (size_t i = 0; i < items.size(); ++i) {
       size_t end = i + 1;
       while (end < items.size() && items[end].first == items[i].first) ++end;
