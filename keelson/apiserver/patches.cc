@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "keelson/api/object.h"
 #include "keelson/api/status_error.h"
@@ -146,8 +147,9 @@ Result<AppliedDocument> AppliedDocument::Read(std::string_view body) {
   } else {
     std::vector<YamlRepeatedKey> repeated;
     document = ParseYaml(body, {.repeated_keys = &repeated});
-    std::stable_sort(repeated.begin(), repeated.end(),
-                     [](const YamlRepeatedKey& a, const YamlRepeatedKey& b) { return a.line < b.line; });
+    std::sort(repeated.begin(), repeated.end(), [](const YamlRepeatedKey& a, const YamlRepeatedKey& b) {
+      return std::tie(a.line, a.key) < std::tie(b.line, b.key);
+    });
     for (const YamlRepeatedKey& one : repeated) {
       applied.oddities.push_back(fmt::format("line {}: key \"{}\" already set in map", one.line, one.key));
     }

@@ -272,8 +272,7 @@ bool CheckStructural(const JSONSchemaProps& schema, const Path& path, FieldError
   checker.CheckInvariants(schema, Level::kRoot, path);
   checker.CheckCompleteness(schema, schema, path, path);
   std::vector<Finding>& findings = checker.findings;
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.Text() < b.Text(); });
+  std::sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return a.Text() < b.Text(); });
   for (const Finding& finding : findings) finding.Report(errors);
   return findings.empty();
 }
