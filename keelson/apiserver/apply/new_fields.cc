@@ -5,6 +5,7 @@
 
 #include "keelson/api/compare.h"
 #include "keelson/api/meta/v1.h"
+#include "keelson/apiserver/apply/json_forms.h"
 #include "keelson/apiserver/apply/typed_sides.h"
 #include "keelson/apiserver/apply/values.h"
 #include "keelson/apiserver/custom/custom_object.h"
@@ -62,9 +63,17 @@ class Writer {
 
   // A document that was not there before.
   void NewDocument(const PathElement& element, const Shape& shape, const Json& value) {
-    Comparison below;
-    CompareValue(shape, nullptr, &value, below);
-    Member(element, true, [&] { Inside(below.added); });
+    Member(element, true, [&] {
+      switch (FormOf(shape, &value)) {
+        case Form::kScalar: return;
+        case Form::kList:
+          if (shape.list_type != ListType::kAtomic && value.is_list()) NewItems(shape, value.list());
+          return;
+        case Form::kMap:
+          if (!shape.atomic_map && value.is_object()) NewMembers(shape, value.object());
+          return;
+      }
+    });
   }
 
  private:
@@ -108,12 +117,42 @@ class Writer {
       const void* item = ReadElement(type, list, i);
       items.emplace_back(ElementOf(shape, *type.element, item), item);
     }
+    InOrder(items, [&](const PathElement& element, const void* item) {
+      Value(element, *shape.item, *type.element, {}, {true, item});
+    });
+  }
+
+  void NewItems(const Shape& shape, const JsonList& list) {
+    std::vector<std::pair<PathElement, const Json*>> items;
+    for (const Json& item : list) {
+      ItemElement at = keelson::apiserver::ElementOf(shape, item);
+      if (at.element) items.emplace_back(std::move(*at.element), &item);
+    }
+    InOrder(items, [&](const PathElement& element, const Json* item) { NewDocument(element, *shape.item, *item); });
+  }
+
+  // Both have their names in order, so each is looked for behind the one before it.
+  void NewMembers(const Shape& shape, const JsonObject& object) {
+    size_t at = 0;
+    for (const auto& [name, value] : object) {
+      while (at < shape.members.size() && shape.members[at].element.name().view() < name.view()) ++at;
+      if (at < shape.members.size() && shape.members[at].element.name() == name) {
+        NewDocument(shape.members[at].element, *shape.members[at].shape, value);
+      } else if (shape.other != nullptr) {
+        NewDocument(PathElement::Field(name), *shape.other, value);
+      }
+    }
+  }
+
+  // Calls write(element, item) for the elements of a list, sorted.
+  template <class Item, class Write>
+  void InOrder(std::vector<std::pair<PathElement, Item>>& items, Write write) {
     std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return Compare(a.first, b.first) < 0; });
     for (size_t i = 0; i < items.size(); ++i) {
       size_t end = i + 1;
       while (end < items.size() && items[end].first == items[i].first) ++end;
       if (end == i + 1) {
-        Value(items[i].first, *shape.item, *type.element, {}, {true, items[i].second});
+        write(items[i].first, items[i].second);
       } else {
         // Elements of one key are one field.
         Member(items[i].first, true, [] {});
