@@ -124,7 +124,8 @@ class EventBroadcaster {
   EventRecorder RecorderFor(std::string_view controller, const EventRecorderOptions& options = {}) const;
 
   // Takes no more events and writes those that were taken, counts of series too; failed writes are tried again every
-  // second. kTimeout when some are not written in time: how many, and kStopped counts them. Later calls give the same.
+  // second, however often. kTimeout when some are not written in time: how many, and kStopped counts them. Later calls
+  // give the same.
   Result<void> Stop(Duration patience);
 
   uint64_t count(EventOutcome outcome) const;

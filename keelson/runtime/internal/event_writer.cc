@@ -110,7 +110,8 @@ void EventWriter::Work(TimePoint now, const StopToken& stop) {
     return Finish();
   }
   if (stop.StopRequested()) return;  // it stays in waiting()
-  if (++write.tries >= options_.max_tries) {
+  // At the end the deadline decides, not the number of tries.
+  if (++write.tries >= options_.max_tries && !draining_) {
     log_.Error(sent.error(), "An event could not be written; it is given up", "namespace", metadata.namespace_.view(),
                "name", metadata.name.view(), "tries", write.tries);
     tally_.Count(EventOutcome::kGaveUp);
