@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "keelson/core/ascii.h"
+#include "keelson/transport/internal/header_text.h"
 
 namespace keelson {
 
@@ -29,7 +29,7 @@ void Headers::Set(std::string_view name, std::string value) {
 }
 
 void Headers::Remove(std::string_view name) {
-  const auto is_named = [&](const Entry& entry) { return EqualsIgnoringCase(entry.first, name); };
+  const auto is_named = [&](const Entry& entry) { return internal::IsName(entry.first, name); };
   const auto first = std::find_if(entries_.begin(), entries_.end(), is_named);
   if (first == entries_.end()) return;
   if (first + 1 == entries_.end()) return entries_.pop_back();  // who takes back what was added last need not move any
@@ -38,7 +38,7 @@ void Headers::Remove(std::string_view name) {
 
 const std::string* Headers::Find(std::string_view name) const {
   for (const Entry& entry : entries_) {
-    if (EqualsIgnoringCase(entry.first, name)) return &entry.second;
+    if (internal::IsName(entry.first, name)) return &entry.second;
   }
   return nullptr;
 }
@@ -46,7 +46,7 @@ const std::string* Headers::Find(std::string_view name) const {
 std::vector<std::string_view> Headers::All(std::string_view name) const {
   std::vector<std::string_view> values;
   for (const Entry& entry : entries_) {
-    if (EqualsIgnoringCase(entry.first, name)) values.push_back(entry.second);
+    if (internal::IsName(entry.first, name)) values.push_back(entry.second);
   }
   return values;
 }

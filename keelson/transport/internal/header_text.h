@@ -1,4 +1,4 @@
-// What may stand in a header's value.
+// Names of headers, and what may stand in their values.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,14 @@
 #include <cstring>
 #include <string_view>
 
+#include "keelson/core/ascii.h"
+
 namespace keelson::internal {
+
+// The same name. Most are written as everybody writes them, which is quickly seen.
+inline bool IsName(std::string_view name, std::string_view expected) {
+  return name.size() == expected.size() && (name == expected || EqualsIgnoringCase(name, expected));
+}
 
 // Whether one of the eight bytes may be a control character; tab counts as one here, and so may a byte behind one.
 inline bool MayHaveControl(const char* bytes) {

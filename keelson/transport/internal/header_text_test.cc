@@ -7,6 +7,14 @@
 namespace keelson::internal {
 namespace {
 
+TEST(IsName, LooksAtLettersWithoutRegardToCase) {
+  EXPECT_TRUE(IsName("Content-Type", "Content-Type"));
+  EXPECT_TRUE(IsName("content-TYPE", "Content-Type"));
+  EXPECT_FALSE(IsName("Content-Typf", "Content-Type"));
+  EXPECT_FALSE(IsName("Content-Type", "Content-Typ"));
+  EXPECT_FALSE(IsName("", "A"));
+}
+
 TEST(HasControl, FindsOneWhereverItStands) {
   for (size_t length = 1; length <= 40; ++length) {
     for (size_t at = 0; at < length; ++at) {

@@ -186,7 +186,7 @@ bool Http1ResponseParser::DecideFraming() {
   for (const auto& [name, value] : headers_) {
     switch (name.size()) {
       case std::string_view("Connection").size():
-        if (!EqualsIgnoringCase(name, "Connection")) break;
+        if (!IsName(name, "Connection")) break;
         for (std::string_view list = value; !list.empty();) {
           const std::string_view element = TakeElement(list);
           close = close || EqualsIgnoringCase(element, "close");
@@ -194,10 +194,10 @@ bool Http1ResponseParser::DecideFraming() {
         }
         break;
       case std::string_view("Content-Length").size():
-        if (EqualsIgnoringCase(name, "Content-Length") && !TakeContentLength(value)) return false;
+        if (IsName(name, "Content-Length") && !TakeContentLength(value)) return false;
         break;
       case std::string_view("Transfer-Encoding").size():
-        if (!EqualsIgnoringCase(name, "Transfer-Encoding")) break;
+        if (!IsName(name, "Transfer-Encoding")) break;
         // No other was asked for.
         if (chunked || !EqualsIgnoringCase(value, "chunked")) return false;
         chunked = true;
