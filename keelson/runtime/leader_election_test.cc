@@ -3,10 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "keelson/api/core/v1.h"
+#include "keelson/apiserver/api_server.h"
+#include "keelson/codec/json_reader.h"
+#include "keelson/codec/json_writer.h"
 #include "keelson/runtime/leader_election_test_support.h"
 
 namespace keelson {
+
+std::unique_ptr<HttpHandler> MakeServer() { return ApiServer::Make({.tend_namespaces = false}).value(); }
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -455,6 +463,50 @@ TEST(LeaderElector, IsUnhealthyWhenATermGoesOnAfterTheLeaseExpired) {
     Sleep(1min);
     EXPECT_TRUE(a.elector().CheckHealth(20s));
   });
+}
+
+// What client-go wrote when it began to lead, after a renewal, and after it released (tests/data/election).
+std::vector<coordinationv1::Lease> RecordedLeases() {
+  std::vector<coordinationv1::Lease> leases;
+  std::ifstream file(KEELSON_TEST_DATA "/election/client_go.jsonl");
+  for (std::string line; std::getline(file, line);) {
+    leases.push_back(FromJson<coordinationv1::Lease>(line).value());
+  }
+  return leases;
+}
+
+TEST(LeaderRecord, OfClientGoComesBackAsItWas) {
+  const std::vector<coordinationv1::Lease> leases = RecordedLeases();
+  ASSERT_EQ(leases.size(), 3u);
+  for (const coordinationv1::Lease& lease : leases) {
+    EXPECT_EQ(ToJson(SpecOf(RecordOf(lease.spec))), ToJson(lease.spec));
+  }
+}
+
+TEST(LeaderRecord, IsWhatClientGoWritesInTheSameLife) {
+  const std::vector<coordinationv1::Lease> leases = RecordedLeases();
+  ASSERT_EQ(leases.size(), 3u);
+  std::vector<std::string> recorded, written;
+  for (const coordinationv1::Lease& lease : leases) recorded.push_back(ToJson(lease.spec));
+  // At the instants of the recording, so that every byte can be compared.
+  const auto at = [&](int i) { return WallTime(RecordOf(leases[i].spec).renew_time.ToSysMicroseconds()); };
+  const Duration renewal = at(1) - at(0);
+  const ScopedLogCapture quiet;
+  Simulation simulation({.seed = 1, .start = at(0)});
+  const Result<void> done = simulation.Run([&] {
+    Place place;
+    Replica go(place, "go-candidate", {.retry_period = renewal / 2});
+    go.Start();
+    Sleep(1s);
+    written.push_back(ToJson(place.Lease().spec));
+    Sleep(renewal - 1s + 1us);
+    written.push_back(ToJson(place.Lease().spec));
+    Sleep(at(2) - Clock::WallNow());
+    go.Stop();
+    written.push_back(ToJson(place.Lease().spec));
+  });
+  ASSERT_TRUE(done) << done.error().message();
+  EXPECT_EQ(written, recorded);
 }
 
 TEST(FencedTransport, HoldsBackWritesUnlessLeading) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "keelson/api/coordination/v1.h"
-#include "keelson/apiserver/api_server.h"
 #include "keelson/core/clock.h"
 #include "keelson/core/mutex.h"
 #include "keelson/core/random.h"
@@ -113,15 +112,18 @@ class Line final : public Transport {
   std::vector<std::string> requests_;
 };
 
+// An API server. In leader_election_test.cc, because only sources of tests may use that layer.
+std::unique_ptr<HttpHandler> MakeServer();
+
 // A server with a Lease to quarrel about.
 class Place {
  public:
   Place()
-      : server_(ApiServer::Make({.tend_namespaces = false}).value()),
+      : server_(MakeServer()),
         client_(std::make_shared<InProcessTransport>(
             *server_, Peer{.common_name = "admin", .organizations = {"system:masters"}})) {}
 
-  ApiServer& server() { return *server_; }
+  HttpHandler& server() { return *server_; }
   const Client& client() const { return client_; }
   coordinationv1::Lease Lease() const { return client_.Get<coordinationv1::Lease>({"default", "op"}).value(); }
   LeaderRecord Record() const { return RecordOf(Lease().spec); }
@@ -142,7 +144,7 @@ class Place {
   }
 
  private:
-  std::unique_ptr<ApiServer> server_;
+  std::unique_ptr<HttpHandler> server_;
   Client client_;
 };
 
