@@ -5,17 +5,13 @@ namespace keelson {
 size_t FieldsV1::FirstPiece(std::string_view json) {
   // Depth is counted from where the piece begins: what matters is that equal stretches of text are cut alike.
   int depth = 0;
-  bool in_string = false;
   for (size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
-    if (in_string) {
-      if (c == '\\') {
-        ++i;
-      } else if (c == '"') {
-        in_string = false;
+    if (c == '"') {
+      // To the quote that ends the text: one that is not escaped.
+      for (++i; i < json.size() && json[i] != '"'; ++i) {
+        if (json[i] == '\\') ++i;
       }
-    } else if (c == '"') {
-      in_string = true;
     } else if (c == '{') {
       ++depth;
     } else if (c == '}') {

@@ -51,7 +51,19 @@ int Rank(const Json& value) {
 void Quote(std::string_view text, std::string& out, bool escape_html) {
   static constexpr char kDigits[] = "0123456789abcdef";
   out += '"';
-  for (const char c : text) {
+  const auto is_plain = [&](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' &&
+           !(escape_html && (c == '<' || c == '>' || c == '&'));
+  };
+  while (!text.empty()) {
+    // Most of it goes over in one piece.
+    const auto end = std::find_if_not(text.begin(), text.end(), is_plain);
+    const auto plain = static_cast<size_t>(end - text.begin());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const char c = text[0];
+    text.remove_prefix(1);
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       out += '\\';
@@ -62,12 +74,10 @@ void Quote(std::string_view text, std::string& out, bool escape_html) {
       out += "\\r";
     } else if (c == '\t') {
       out += "\\t";
-    } else if (byte < 0x20 || (escape_html && (c == '<' || c == '>' || c == '&'))) {
+    } else {
       out += "\\u00";
       out += kDigits[byte >> 4];
       out += kDigits[byte & 15];
-    } else {
-      out += c;
     }
   }
   out += '"';
