@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <signal.h>
 
 #include <charconv>
 #include <memory>
@@ -111,6 +112,11 @@ ScriptedServer::Script BehindTls(const TestCertificate& own, ScriptedServer::Scr
   X509_free(certificate);
   EVP_PKEY_free(key);
   return [context, script = std::move(script)](Connection& client) {
+    // OpenSSL may write to a client that has gone.
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
     const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()), SSL_free);
     SSL_set_fd(ssl.get(), client.socket());
     if (SSL_accept(ssl.get()) != 1) return;
