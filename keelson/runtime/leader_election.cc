@@ -216,7 +216,7 @@ LeaderElector::Attempt LeaderElector::Try(const StopToken& stop) {
     MutexLock lock(mutex_);
     if (observed_) seen = *observed_;
   }
-  if (seen.holder == options_.identity && !lease_is_missing_ && IsValid(now)) {
+  if (fence_->IsOpen() && seen.holder == options_.identity && IsValid(now)) {
     // Nobody else may have written: no need to look first.
     record.acquire_time = seen.acquire_time;
     record.transitions = seen.transitions;
@@ -250,7 +250,7 @@ LeaderElector::Attempt LeaderElector::Try(const StopToken& stop) {
   if (ours) {
     record.acquire_time = found->acquire_time;
     record.transitions = found->transitions;
-    options_.metrics.slow_path.Increment();
+    if (leading) options_.metrics.slow_path.Increment();
   } else {
     record.transitions = found->transitions + 1;
   }

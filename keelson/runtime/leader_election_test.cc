@@ -210,6 +210,23 @@ TEST(LeaderElector, ALeaderThatCannotRenewStopsAtTheRenewDeadline) {
   }
 }
 
+TEST(LeaderElector, TheRenewDeadlineCountsFromTheStartOfARenewal) {
+  Simulated([] {
+    Place place;
+    Replica a(place, "a");
+    a.Start();
+    Sleep(5s);
+    a.line().Set({.answer_after = 4s});  // of the renewal at 6 s: the server has it long before the leader knows
+    Sleep(2s);
+    a.line().Set({.refuse = true});
+    Sleep(8900ms);
+    EXPECT_TRUE(a.leads());
+    Sleep(200ms);
+    EXPECT_FALSE(a.leads());
+    EXPECT_EQ(a.terms()[0].ended - a.terms()[0].began, 16s);
+  });
+}
+
 TEST(LeaderElector, AShortOutageIsSurvived) {
   Simulated([] {
     Place place;
@@ -308,6 +325,28 @@ TEST(LeaderElector, ACandidateDoesNotTakeADeletedLeaseWhileItsHolderMayLead) {
     EXPECT_GE(took, 15s);
     EXPECT_LE(took, 15s + 2 * 4400ms);
     EXPECT_EQ(place.Record().transitions, 1);
+  });
+}
+
+TEST(LeaderElector, ALeaseThatAForgottenRequestMadeIsNotTakenAtOnce) {
+  Simulated([] {
+    Place place;
+    Replica a(place, "a"), b(place, "b");
+    b.Start();
+    Sleep(1s);
+    a.Start();
+    Sleep(10s);
+    b.line().Set({.refuse = true});  // it leads on until its deadline
+    place.Delete();
+    const LeaderRecord record{.holder = "a", .lease_seconds = 15};
+    ASSERT_TRUE(place.client().Create(
+        coordinationv1::Lease{.metadata = {.name = "op", .namespace_ = "default"}, .spec = SpecOf(record)}));
+    const Duration took = TimeUntil([&] {
+      EXPECT_FALSE(a.leads() && b.leads());
+      return a.leads();
+    });
+    EXPECT_GE(took, 15s);
+    EXPECT_LE(took, 15s + 2 * 4400ms);
   });
 }
 

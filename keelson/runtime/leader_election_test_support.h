@@ -34,6 +34,7 @@ class Line final : public Transport {
     double lose_answer = 0;        // part of requests that are served, and whose answer is lost
     double late = 0;               // part of requests that reach the server late, whatever became of the caller
     Duration latency = {};         // before and after the server, up to
+    Duration answer_after = {};    // behind the server, besides
     Duration calendar_ahead = {};  // times in what is written are changed by this: a wrong calendar
   };
   void Set(const Faults& faults) {
@@ -79,7 +80,7 @@ class Line final : public Transport {
     }
     Result<HttpResponse> answer = inner_.Send(std::move(request), {});
     if (lose) return Error(ErrorCode::kUnavailable, "the connection broke");
-    KEELSON_RETURN_IF_ERROR(Wait(after, scope));
+    KEELSON_RETURN_IF_ERROR(Wait(after + faults.answer_after, scope));
     KEELSON_RETURN_IF_ERROR(Ended(scope));
     return answer;
   }
