@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <signal.h>
+#include <csignal>
 
 #include <charconv>
 #include <memory>
@@ -113,10 +113,7 @@ ScriptedServer::Script BehindTls(const TestCertificate& own, ScriptedServer::Scr
   EVP_PKEY_free(key);
   return [context, script = std::move(script)](Connection& client) {
     // OpenSSL may write to a client that has gone.
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
     const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()), SSL_free);
     SSL_set_fd(ssl.get(), client.socket());
     if (SSL_accept(ssl.get()) != 1) return;

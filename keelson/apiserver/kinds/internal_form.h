@@ -4,8 +4,8 @@
 //   errors.InvalidShown(template_path, InternalForm(spec.template_), "field is immutable");
 //       spec.template: Invalid value: {"labels":{"app":"web"},"Spec":{"Volumes":null, …}}: field is immutable
 //
-// Known are pod specs and what they are made of, claims, the strategies of workloads, and versions and schemas of custom
-// resources.
+// Known are pod specs and what they are made of, claims, the strategies of workloads, and versions and schemas of
+// custom resources.
 #pragma once
 
 #include <string>
