@@ -40,11 +40,17 @@ MASKS = [
 ]
 
 
+# A real server checks the addresses of Services every few minutes, and tells by an event when a Service is quicker than
+# its record.
+OWN_EVENTS = re.compile(r"ClusterIPNotAllocated|ClusterIPAlreadyAllocated|PortNotAllocated")
+
+
 def masked(text):
     for pattern, replacement in MASKS:
         text = pattern.sub(replacement, text)
+    lines = [line for line in text.splitlines() if not OWN_EVENTS.search(line)]
     # Columns are as wide as what stands in them, and that was masked.
-    return "\n".join(re.sub(r" {2,}", "  ", line).rstrip() for line in text.splitlines())
+    return "\n".join(re.sub(r" {2,}", "  ", line).rstrip() for line in lines)
 
 
 def commands():
