@@ -116,13 +116,21 @@ void AppendVarint(uint64_t value, std::string& out) {
 std::string ProtobufList(const Resource& resource, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta) {
   constexpr char kMetadata = 0x0a;
   constexpr char kItem = 0x12;
+  // A list may be megabytes: its memory is taken once.
+  std::vector<String> envelopes;
+  envelopes.reserve(items.size());
+  size_t bytes = 256;
+  for (const ObjectPtr& item : items) {
+    envelopes.push_back(ServedProtobuf(resource, *item));
+    bytes += envelopes.back().size();
+  }
   std::string raw;
+  raw.reserve(bytes);
   std::string encoded_meta = ToProtobuf(meta);
   raw += kMetadata;
   AppendVarint(encoded_meta.size(), raw);
   raw += encoded_meta;
-  for (const ObjectPtr& item : items) {
-    const String envelope = ServedProtobuf(resource, *item);
+  for (const String& envelope : envelopes) {
     const std::string_view view = envelope;
     const Result<ProtobufEnvelope> opened = OpenProtobufEnvelope(view);
     raw += kItem;
@@ -132,6 +140,7 @@ std::string ProtobufList(const Resource& resource, const std::vector<ObjectPtr>&
   const std::string& kind = resource.list_kind;
   const std::string api_version = resource.api_version();
   std::string out;
+  out.reserve(raw.size() + 256);
   AppendProtobufEnvelope(ProtobufEnvelope{.api_version = api_version, .kind = kind, .raw = raw}, out);
   return out;
 }

@@ -11,6 +11,7 @@
 #include "keelson/apiserver/custom/custom_object.h"
 #include "keelson/apiserver/metadata_rules.h"
 #include "keelson/apiserver/object_codec.h"
+#include "keelson/codec/protobuf_envelope.h"
 #include "keelson/core/clock.h"
 
 namespace keelson::apiserver {
@@ -133,6 +134,20 @@ void KeepMetadata(const FieldSet& fixed, metav1::ObjectMeta& meta, const metav1:
   if (is_fixed("finalizers")) meta.finalizers = old.finalizers;
   if (is_fixed("ownerReferences")) meta.ownerReferences = old.ownerReferences;
   if (is_fixed("deletionTimestamp")) meta.deletionTimestamp = old.deletionTimestamp;
+}
+
+// A client that takes protobuf gets it made of the object at hand, and not of the stored text read once more.
+void KeepProtobuf(const Exchange& exchange, AnyValue& object, const StoredObject& stored) {
+  const Resource& resource = *exchange.resource;
+  if (resource.custom != nullptr || resource.converts()) return;
+  const std::string* accepted = exchange.request.headers.Find("Accept");
+  if (accepted == nullptr || accepted->find("protobuf") == std::string::npos) return;
+  MetaOf(object).resourceVersion = std::to_string(stored.revision());
+  stored.Protobuf([&](std::string_view) {
+    std::string envelope;
+    AppendProtobufEnvelope(object.type(), object.data(), envelope);
+    return envelope;
+  });
 }
 
 // A write that changes nothing but the times of managers is none.
@@ -304,6 +319,7 @@ Result<Reply> Objects::Create(Exchange& exchange, AnyValue served, const WriteOp
     const std::string name = MetaOf(candidate).name.str();
     Result<ObjectPtr> stored = StoreNew(resource, EncodeDraft(resource, candidate));
     if (stored) {
+      KeepProtobuf(exchange, candidate, **stored);
       if (reservation) reservation->Keep();
       return Reply::Of(std::move(*stored), 201);
     }
@@ -509,6 +525,7 @@ Result<Reply> Objects::Update(Exchange& exchange, std::string_view name, const C
       if (SameContent(**current, draft)) return Reply::Of(std::move(*current));
       Result<ObjectPtr> stored = StoreChanged(resource, std::move(draft), (*current)->revision());
       if (stored) {
+        KeepProtobuf(exchange, object, **stored);
         if (reservation) reservation->Keep();
         if (const corev1::Service* service = AsService(old)) addresses_.Release(*service, AsService(object));
         return Reply::Of(std::move(*stored));
