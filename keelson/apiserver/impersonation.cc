@@ -8,22 +8,13 @@
 #include "keelson/api/names.h"
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/authentication.h"
+#include "keelson/apiserver/go_text.h"
 #include "keelson/core/ascii.h"
 
 namespace keelson::apiserver {
 namespace {
 
 constexpr std::string_view kAuthenticationGroup = "authentication.k8s.io";
-
-// As Go's %q prints it, for what can be in a name that came by a header.
-std::string Quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
 
 // As Go's %#v prints the struct that holds it there.
 std::string GoText(const User& user) {

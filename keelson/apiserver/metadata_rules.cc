@@ -87,8 +87,7 @@ bool IsStandardFinalizer(std::string_view name) {
   return name == "kubernetes" || name == kOrphanFinalizer || name == kForegroundFinalizer;
 }
 
-void ValidateFinalizers(const Resource& resource, const List<String>& finalizers, const Path& path,
-                        FieldErrors& errors) {
+void ValidateFinalizers(const List<String>& finalizers, const Path& path, FieldErrors& errors) {
   bool orphan = false;
   bool foreground = false;
   for (const String& finalizer : finalizers) {
@@ -101,7 +100,11 @@ void ValidateFinalizers(const Resource& resource, const List<String>& finalizers
   if (orphan && foreground) {
     errors.Invalid(path, ToJsonValue(finalizers), "finalizer orphan and foregroundDeletion cannot be both set");
   }
-  // The older groups know a list of names without a domain; the newer ones and custom kinds leave that to a warning.
+}
+
+// The older groups know a list of names without a domain; the newer ones and custom kinds leave that to a warning.
+void ValidateFinalizerDomains(const Resource& resource, const List<String>& finalizers, const Path& path,
+                              FieldErrors& errors) {
   if (resource.custom != nullptr) return;
   for (const std::string_view group :
        {"coordination.k8s.io", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io"}) {
@@ -125,6 +128,20 @@ void ValidateManagers(const List<metav1::ManagedFieldsEntry>& managers, const Pa
     ValidateFieldManager(managers[i].manager, manager, errors);
     if (managers[i].subresource.size() > kLongestSubresource) errors.TooLong(subresource, kLongestSubresource);
   }
+}
+
+// What does not depend on the kind.
+void ValidateSharedMembers(const metav1::ObjectMeta& meta, const Path& root, FieldErrors& errors) {
+  const Path generation = root / "generation";
+  const Path labels = root / "labels";
+  const Path annotations = root / "annotations";
+  const Path owners = root / "ownerReferences";
+  const Path finalizers = root / "finalizers";
+  if (meta.generation < 0) errors.Invalid(generation, Json(meta.generation), "must be greater than or equal to 0");
+  ValidateLabels(meta.labels, labels, errors);
+  ValidateAnnotations(meta.annotations, annotations, errors);
+  ValidateOwners(meta.ownerReferences, owners, errors);
+  ValidateFinalizers(meta.finalizers, finalizers, errors);
 }
 
 template <class T>
@@ -165,10 +182,6 @@ void ValidateMetadata(const Resource& resource, const metav1::ObjectMeta& meta, 
   const Path name = root / "name";
   const Path generate_name = root / "generateName";
   const Path namespace_ = root / "namespace";
-  const Path generation = root / "generation";
-  const Path labels = root / "labels";
-  const Path annotations = root / "annotations";
-  const Path owners = root / "ownerReferences";
   const Path finalizers = root / "finalizers";
   const Path managers = root / "managedFields";
 
@@ -189,12 +202,21 @@ void ValidateMetadata(const Resource& resource, const metav1::ObjectMeta& meta, 
   } else if (!meta.namespace_.empty()) {
     errors.Forbidden(namespace_, "not allowed on this type");
   }
-  if (meta.generation < 0) errors.Invalid(generation, Json(meta.generation), "must be greater than or equal to 0");
-  ValidateLabels(meta.labels, labels, errors);
-  ValidateAnnotations(meta.annotations, annotations, errors);
-  ValidateOwners(meta.ownerReferences, owners, errors);
-  ValidateFinalizers(resource, meta.finalizers, finalizers, errors);
+  ValidateSharedMembers(meta, root, errors);
+  ValidateFinalizerDomains(resource, meta.finalizers, finalizers, errors);
   ValidateManagers(meta.managedFields, managers, errors);
+}
+
+void ValidateEmbeddedMetadata(const metav1::ObjectMeta& meta, const Path& root, FieldErrors& errors) {
+  const Path name = root / "name";
+  const Path generate_name = root / "generateName";
+  const Path namespace_ = root / "namespace";
+  errors.InvalidForEach(generate_name, meta.generateName, CheckPathSegment(meta.generateName, true));
+  errors.InvalidForEach(name, meta.name, CheckPathSegment(meta.name, false));
+  if (!meta.namespace_.empty()) {
+    errors.InvalidForEach(namespace_, meta.namespace_, names::CheckDns1123Label(meta.namespace_));
+  }
+  ValidateSharedMembers(meta, root, errors);
 }
 
 void CarryOverMetadata(metav1::ObjectMeta& meta, const metav1::ObjectMeta& old) {

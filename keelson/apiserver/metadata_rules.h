@@ -18,6 +18,8 @@ std::vector<std::string> CheckName(const ErasedRules& rules, std::string_view na
 void ValidateFieldManager(std::string_view manager, const Path& path, FieldErrors& errors);
 
 void ValidateMetadata(const Resource& resource, const metav1::ObjectMeta& meta, FieldErrors& errors);
+// Of an object inside another one, whose kind is not known: a name only has to fit into a path, and there may be none.
+void ValidateEmbeddedMetadata(const metav1::ObjectMeta& meta, const Path& root, FieldErrors& errors);
 
 // Fills in what a client may leave out of an update (uid, times of creation and deletion) and what it has no say in.
 void CarryOverMetadata(metav1::ObjectMeta& meta, const metav1::ObjectMeta& old);

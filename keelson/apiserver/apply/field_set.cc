@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "keelson/apiserver/apply/go_text.h"
+#include "keelson/apiserver/go_text.h"
 #include "keelson/codec/json_reader.h"
 #include "keelson/codec/json_scalars.h"
 #include "keelson/codec/json_writer.h"
@@ -102,8 +102,8 @@ std::string ShownValue(const Json& value) {
     case Json::Kind::kNull: return "null";
     case Json::Kind::kBool: return value.boolean() ? "true" : "false";
     case Json::Kind::kInt: return std::to_string(value.integer());
-    case Json::Kind::kDouble: return GoNumber(value.number());
-    case Json::Kind::kString: return GoQuoted(value.string());
+    case Json::Kind::kDouble: return GoFloat(value.number());
+    case Json::Kind::kString: return Quoted(value.string());
     case Json::Kind::kList: {
       std::string shown = "[";
       for (const Json& item : value.list()) shown.append(shown.size() > 1 ? "," : "").append(ShownValue(item));

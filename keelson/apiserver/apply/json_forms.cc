@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "keelson/apiserver/apply/go_text.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver {
 
@@ -10,7 +10,7 @@ namespace {
 
 std::string QuotedKeys(const std::vector<std::string>& keys) {
   std::string shown;
-  for (const std::string& key : keys) shown.append(shown.empty() ? "[" : " ").append(GoQuoted(key));
+  for (const std::string& key : keys) shown.append(shown.empty() ? "[" : " ").append(Quoted(key));
   return shown + "]";
 }
 

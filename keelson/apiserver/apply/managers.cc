@@ -6,7 +6,7 @@
 #include <map>
 
 #include "keelson/api/compare.h"
-#include "keelson/apiserver/apply/go_text.h"
+#include "keelson/apiserver/go_text.h"
 #include "keelson/codec/json_writer.h"
 
 namespace keelson::apiserver {
@@ -35,8 +35,8 @@ std::string FieldsManager::Identity() const {
 }
 
 std::string FieldsManager::ToString() const {
-  std::string shown = GoQuoted(name);
-  if (!subresource.empty()) shown += fmt::format(" with subresource {}", GoQuoted(subresource));
+  std::string shown = Quoted(name);
+  if (!subresource.empty()) shown += fmt::format(" with subresource {}", Quoted(subresource));
   if (!applies) shown += fmt::format(" using {}", api_version);
   return shown;
 }
@@ -55,7 +55,7 @@ Result<Managers> Managers::Decode(const ManagedFields& entries) {
     }
     if (entry.fieldsType != "FieldsV1") {
       return Error::InvalidArgument(
-          fmt::format("invalid fieldsType {} in managed fields entry {}", GoQuoted(entry.fieldsType), i));
+          fmt::format("invalid fieldsType {} in managed fields entry {}", Quoted(entry.fieldsType), i));
     }
     FieldsManager manager{.name = entry.manager.str(),
                           .applies = entry.operation == "Apply",

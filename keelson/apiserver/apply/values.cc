@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "keelson/apiserver/apply/go_text.h"
 #include "keelson/apiserver/apply/json_forms.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver {
 
@@ -41,7 +41,7 @@ void CheckScalar(ScalarShape scalar, const Json& value, Problems& problems) {
   switch (scalar) {
     case ScalarShape::kNumber:
       if (!value.is_number()) {
-        problems.push_back({"", fmt::format("expected numeric (int or float), got {}", GoTypeNameInYaml(value))});
+        problems.push_back({"", fmt::format("expected numeric (int or float), got {}", GoTypeName(value))});
       }
       return;
     case ScalarShape::kString:

@@ -14,8 +14,8 @@
 
 #include "keelson/api/json.h"
 #include "keelson/apiserver/cel/function.h"
-#include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/library.h"
+#include "keelson/apiserver/go_text.h"
 #include "keelson/codec/json_reader.h"
 
 namespace keelson::apiserver::cel {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "keelson/apiserver/cel/go_text.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver::cel {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "keelson/apiserver/cel/go_text.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver::cel {
 namespace {

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/ip_prefix.h"
 #include "keelson/apiserver/cel/library.h"
 #include "keelson/apiserver/cel/library_cost.h"
 #include "keelson/apiserver/cel/library_object.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver::cel {
 

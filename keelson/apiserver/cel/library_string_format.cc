@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/library.h"
 #include "keelson/apiserver/cel/library_cost.h"
 #include "keelson/apiserver/cel/scalar_text.h"
 #include "keelson/apiserver/cel/string_format.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver::cel {
 

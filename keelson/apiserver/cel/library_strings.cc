@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/library.h"
 #include "keelson/apiserver/cel/library_cost.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver::cel {
 

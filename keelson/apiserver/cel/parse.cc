@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "keelson/apiserver/cel/ast_builder.h"
-#include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/lexer.h"
 #include "keelson/apiserver/cel/literal.h"
 #include "keelson/apiserver/cel/macros.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver::cel {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "keelson/apiserver/cel/check.h"
-#include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/library.h"
 #include "keelson/apiserver/cel/program.h"
 #include "keelson/apiserver/cel/scalar_text.h"
+#include "keelson/apiserver/go_text.h"
 #include "keelson/codec/json_reader.h"
 
 namespace keelson::apiserver::cel {

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <string>
 
-#include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/scalar_text.h"
 #include "keelson/apiserver/cel/standard.h"
 #include "keelson/apiserver/cel/time_zone.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver::cel {
 

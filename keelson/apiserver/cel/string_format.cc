@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "keelson/apiserver/cel/function.h"
-#include "keelson/apiserver/cel/go_text.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver::cel {
 

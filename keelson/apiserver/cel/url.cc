@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/ip_prefix.h"
+#include "keelson/apiserver/go_text.h"
 #include "keelson/core/ascii.h"
 
 namespace keelson::apiserver::cel {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "keelson/api/status_error.h"
-#include "keelson/codec/json_writer.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver {
 
@@ -48,15 +48,8 @@ void Put(JsonObject& object, std::span<const std::string_view> steps, Json value
 
 // As upstream tells that a value at a path is of another type.
 std::string WrongType(std::string_view path, const Json& found, std::string_view expected) {
-  std::string_view type = "map[string]interface {}";
-  if (found.is_null()) type = "<nil>";
-  if (found.is_bool()) type = "bool";
-  if (found.is_int()) type = "int64";
-  if (found.is_double()) type = "float64";
-  if (found.is_string()) type = "string";
-  if (found.is_list()) type = "[]interface {}";
-  const std::string shown = found.is_string() ? found.string().str() : ToJson(found);
-  return fmt::format("{} accessor error: {} is of the type {}, expected {}", path, shown, type, expected);
+  return fmt::format("{} accessor error: {} is of the type {}, expected {}", path, GoText(found), GoTypeName(found),
+                     expected);
 }
 
 void ValidateCount(const Json& content, std::string_view path, FieldErrors& errors) {

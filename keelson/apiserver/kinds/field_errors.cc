@@ -4,36 +4,12 @@
 
 #include <algorithm>
 
+#include "keelson/apiserver/go_text.h"
 #include "keelson/codec/json_writer.h"
 
 namespace keelson::apiserver {
 
 namespace {
-
-// As Go's %q quotes; what is no UTF-8 stays as it is.
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"': quoted += "\\\""; break;
-      case '\\': quoted += "\\\\"; break;
-      case '\a': quoted += "\\a"; break;
-      case '\b': quoted += "\\b"; break;
-      case '\f': quoted += "\\f"; break;
-      case '\n': quoted += "\\n"; break;
-      case '\r': quoted += "\\r"; break;
-      case '\t': quoted += "\\t"; break;
-      case '\v': quoted += "\\v"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-          quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        } else {
-          quoted += c;
-        }
-    }
-  }
-  return quoted += '"';
-}
 
 std::string Shown(const Json& value) { return value.is_string() ? Quoted(value.string()) : ToJson(value); }
 

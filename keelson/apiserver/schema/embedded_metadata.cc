@@ -10,6 +10,7 @@
 #include "keelson/api/meta/v1.h"
 #include "keelson/api/names.h"
 #include "keelson/apiserver/kinds/path.h"
+#include "keelson/apiserver/metadata_rules.h"
 #include "keelson/apiserver/schema/go_numbers.h"
 #include "keelson/apiserver/schema/property_cursor.h"
 #include "keelson/codec/convert.h"
@@ -19,8 +20,6 @@
 namespace keelson::apiserver {
 
 namespace {
-
-constexpr size_t kMaxAnnotationBytes = 256 << 10;
 
 // Paths of the members that a type does not have, in a struct and in the structs inside.
 void FindUnknown(const Json& value, const Type& type, const std::string& path, std::vector<std::string>& unknown) {
@@ -144,84 +143,6 @@ class Coercer {
   const CoerceOptions& options_;
 };
 
-std::vector<std::string> CheckPathSegment(std::string_view name, bool prefix) {
-  std::vector<std::string> reasons;
-  if (!prefix && (name == "." || name == "..")) reasons.push_back(fmt::format("may not be '{}'", name));
-  for (const char c : {'/', '%'}) {
-    if (name.find(c) != std::string_view::npos) reasons.push_back(fmt::format("may not contain '{}'", c));
-  }
-  return reasons;
-}
-
-void CheckOwners(const List<metav1::OwnerReference>& owners, const Path& path, FieldErrors& errors) {
-  const metav1::OwnerReference* controller = nullptr;
-  for (const metav1::OwnerReference& owner : owners) {
-    const Path api_version = path / "apiVersion";
-    const Path kind = path / "kind";
-    const Path name = path / "name";
-    const Path uid = path / "uid";
-    const Result<GroupVersion> parsed = GroupVersion::Parse(owner.apiVersion);
-    if (!parsed || parsed->version.empty()) {
-      errors.Invalid(api_version, Json(owner.apiVersion), "version must not be empty");
-    }
-    if (owner.kind.empty()) errors.Invalid(kind, Json(owner.kind), "must not be empty");
-    if (owner.name.empty()) errors.Invalid(name, Json(owner.name), "must not be empty");
-    if (owner.uid.empty()) errors.Invalid(uid, Json(owner.uid), "must not be empty");
-    if (owner.apiVersion == "v1" && owner.kind == "Event") {
-      errors.InvalidShown(path, ToJson(owner), "/v1, Kind=Event is disallowed from being an owner");
-    }
-    if (!owner.controller || !*owner.controller) continue;
-    if (controller != nullptr) {
-      return errors.InvalidShown(
-          path, ToJson(owners),
-          fmt::format("Only one reference can have Controller set to true. Found \"true\" in references for {}/{} and "
-                      "{}/{}",
-                      controller->kind.view(), controller->name.view(), owner.kind.view(), owner.name.view()));
-    }
-    controller = &owner;
-  }
-}
-
-// The kind is not known, so that a name only has to fit into a path, and there may be none.
-void CheckMetadata(const metav1::ObjectMeta& meta, const Path& root, FieldErrors& errors) {
-  const Path name = root / "name";
-  const Path generate_name = root / "generateName";
-  const Path namespace_ = root / "namespace";
-  const Path generation = root / "generation";
-  const Path labels = root / "labels";
-  const Path annotations = root / "annotations";
-  const Path owners = root / "ownerReferences";
-  const Path finalizers = root / "finalizers";
-
-  errors.InvalidForEach(generate_name, meta.generateName, CheckPathSegment(meta.generateName, true));
-  errors.InvalidForEach(name, meta.name, CheckPathSegment(meta.name, false));
-  if (!meta.namespace_.empty()) {
-    errors.InvalidForEach(namespace_, meta.namespace_, names::CheckDns1123Label(meta.namespace_));
-  }
-  if (meta.generation < 0) errors.Invalid(generation, Json(meta.generation), "must be greater than or equal to 0");
-  for (const auto& [key, value] : meta.labels) {
-    errors.InvalidForEach(labels, key, names::CheckQualifiedName(key));
-    errors.InvalidForEach(labels, value, names::CheckLabelValue(value));
-  }
-  size_t bytes = 0;
-  for (const auto& [key, value] : meta.annotations) {
-    errors.InvalidForEach(annotations, key, names::CheckQualifiedName(AsciiLower(key.view())));
-    bytes += key.size() + value.size();
-  }
-  if (bytes > kMaxAnnotationBytes) errors.TooLong(annotations, kMaxAnnotationBytes);
-  CheckOwners(meta.ownerReferences, owners, errors);
-  for (const String& finalizer : meta.finalizers) {
-    errors.InvalidForEach(finalizers, finalizer, names::CheckQualifiedName(finalizer));
-  }
-  const auto has = [&](std::string_view wanted) {
-    return std::find(meta.finalizers.begin(), meta.finalizers.end(), wanted) != meta.finalizers.end();
-  };
-  if (has("orphan") && has("foregroundDeletion")) {
-    errors.Invalid(finalizers, ToJsonValue(meta.finalizers),
-                   "finalizer orphan and foregroundDeletion cannot be both set");
-  }
-}
-
 void CheckTypeMember(const JsonObject& object, std::string_view name, const Path& path, FieldErrors& errors) {
   const Json* value = object.find(name);
   const Path at = path / name;
@@ -258,7 +179,7 @@ void CheckEmbedded(const Json& value, const Schema& schema, const Path& path, Fi
     if (const Json* metadata = object.find("metadata")) {
       const Path at = path / "metadata";
       if (const Result<metav1::ObjectMeta> meta = ReadMetadata(*metadata)) {
-        CheckMetadata(*meta, at, errors);
+        ValidateEmbeddedMetadata(*meta, at, errors);
       } else {
         errors.InvalidShown(at, GoShown(*metadata), meta.error().message());
       }

@@ -4,8 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "keelson/apiserver/cel/go_text.h"
-#include "keelson/codec/internal/go_text.h"
+#include "keelson/apiserver/go_text.h"
 #include "keelson/codec/json_writer.h"
 
 namespace keelson::apiserver {
@@ -44,12 +43,6 @@ std::optional<Json> Normalized(const Json& value) {
 
 }  // namespace
 
-std::string GoFloat(double value) {
-  std::string text;
-  internal::AppendGoDouble(value, text);
-  return text;
-}
-
 int64_t GoTruncated(double value) {
   // The bounds are exact doubles.
   if (value >= -9223372036854775808.0 && value < 9223372036854775808.0) return static_cast<int64_t>(value);
@@ -73,7 +66,7 @@ void NormalizeNumbers(Json& value) {
 }
 
 std::string GoShown(const Json& value) {
-  if (value.is_string()) return cel::Quoted(value.string());
+  if (value.is_string()) return Quoted(value.string());
   if (value.is_double()) return GoFloat(value.number());
   const std::optional<Json> normalized = Normalized(value);
   return ToJson(normalized ? *normalized : value);

@@ -1,4 +1,4 @@
-// Numbers as Go's fmt prints and converts them, since upstream's messages and verdicts depend on it.
+// Numbers as Go converts them, since upstream's messages and verdicts depend on it.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,6 @@
 #include "keelson/api/json.h"
 
 namespace keelson::apiserver {
-
-// As %v prints it: 0.5, 1e+06, 1e-05.
-std::string GoFloat(double value);
 
 // int64(value): towards zero; what does not fit, and NaN, becomes the smallest integer.
 int64_t GoTruncated(double value);

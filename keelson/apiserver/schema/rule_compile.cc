@@ -1,8 +1,8 @@
 #include "keelson/apiserver/schema/rule_compile.h"
 
 #include "keelson/apiserver/cel/check.h"
-#include "keelson/apiserver/cel/go_text.h"
 #include "keelson/apiserver/cel/library.h"
+#include "keelson/apiserver/go_text.h"
 
 namespace keelson::apiserver {
 
@@ -90,7 +90,7 @@ std::string NormalizedPath(std::string_view text, const Schema& root) {
 
 CompiledRule CompileRule(const Schema& schema, const SchemaRule& rule, const DeclaredType& declared, RuleUse use) {
   CompiledRule compiled;
-  if (cel::TrimSpace(rule.rule).empty()) return compiled;
+  if (TrimSpace(rule.rule).empty()) return compiled;
   compiled.optional_old_self = rule.optional_old_self.value_or(false);
   cel::Type old_type = compiled.optional_old_self ? cel::Type::Optional(declared.type) : declared.type;
   const cel::Environment environment{.functions = &cel::KubernetesFunctions(),

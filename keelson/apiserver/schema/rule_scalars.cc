@@ -161,17 +161,4 @@ Value WrapText(std::string_view format, std::string_view text, Arena& arena) {
   return Value::OfString(text);
 }
 
-std::string_view GoTypeName(const Json& json) {
-  switch (json.kind()) {
-    case Json::Kind::kNull: return "<nil>";
-    case Json::Kind::kBool: return "bool";
-    case Json::Kind::kInt: return "int64";
-    case Json::Kind::kDouble: return "float64";
-    case Json::Kind::kString: return "string";
-    case Json::Kind::kList: return "[]interface {}";
-    case Json::Kind::kObject: return "map[string]interface {}";
-  }
-  return "";
-}
-
 }  // namespace keelson::apiserver

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "keelson/apiserver/cel/escape.h"
+#include "keelson/apiserver/go_text.h"
 #include "keelson/apiserver/schema/rule_scalars.h"
 #include "keelson/apiserver/schema/rule_types.h"
 #include "keelson/codec/convert.h"

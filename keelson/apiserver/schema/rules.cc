@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "keelson/apiserver/cel/go_text.h"
+#include "keelson/apiserver/go_text.h"
 #include "keelson/apiserver/schema/correlate.h"
 #include "keelson/apiserver/schema/rule_compile.h"
 #include "keelson/apiserver/schema/rule_shape.h"
@@ -32,9 +32,7 @@ std::string_view TypeText(SchemaType type) {
 }
 
 // How messages name a rule.
-std::string_view NameOf(const SchemaRule& rule) {
-  return cel::TrimSpace(rule.message.empty() ? rule.rule : rule.message);
-}
+std::string_view NameOf(const SchemaRule& rule) { return TrimSpace(rule.message.empty() ? rule.rule : rule.message); }
 
 }  // namespace
 
@@ -306,11 +304,11 @@ class SchemaRules::Walk {
     if (result.is_error()) {
       if (!result.text().starts_with(kCallLimitExceeded)) return {};
       return {"no further validation rules will be run due to call cost exceeds limit for messageExpression: " +
-                  cel::Quoted(source.message_expression),
+                  Quoted(source.message_expression),
               true};
     }
     if (!result.is_string()) return {};
-    const std::string_view text = cel::TrimSpace(result.text());
+    const std::string_view text = TrimSpace(result.text());
     if (text.size() > kMaxMessageBytes || text.find('\n') != std::string_view::npos) return {};
     return {std::string(text)};
   }

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "keelson/apiserver/cel/go_text.h"
+#include "keelson/apiserver/go_text.h"
 #include "keelson/apiserver/schema/correlate.h"
 #include "keelson/apiserver/schema/formats.h"
 #include "keelson/apiserver/schema/go_numbers.h"
@@ -173,7 +173,7 @@ bool EqualsEnumerated(const Json& value, const Json& enumerated) {
     std::string character;
     const int64_t code = value.integer();
     const bool exists = code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
-    cel::AppendCodePoint(character, exists ? static_cast<uint32_t>(code) : cel::kReplacementCharacter);
+    AppendCodePoint(character, exists ? static_cast<uint32_t>(code) : kReplacementCharacter);
     return enumerated.string() == character;
   }
   return value == enumerated;
@@ -227,7 +227,7 @@ class Checker {
 
   static Finding TypeFinding(const Place& place, std::string_view wanted, std::string_view got) {
     std::string name = place.ToString();
-    std::string message = fmt::format("{} in body must be of type {}: {}", name, wanted, cel::Quoted(got));
+    std::string message = fmt::format("{} in body must be of type {}: {}", name, wanted, Quoted(got));
     return {
         .kind = FindingKind::kTypeInvalid, .name = std::move(name), .message = std::move(message), .value = Json(got)};
   }
@@ -279,7 +279,7 @@ class Checker {
 
   // Has no field and no value.
   static void AddComposition(const Place& place, std::string_view text, Findings& found) {
-    found.Add([&] { return Finding{.message = fmt::format("{} {}", cel::Quoted(place.ToString()), text)}; });
+    found.Add([&] { return Finding{.message = fmt::format("{} {}", Quoted(place.ToString()), text)}; });
   }
 
   struct Alternative {

@@ -1,4 +1,5 @@
-// Text in the form that Go's library prints it, since Kubernetes' messages are made with it.
+// Text and values in the form that Go's library prints them, since Kubernetes' messages are made with it; and the code
+// points of a text.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +7,21 @@
 #include <string_view>
 #include <vector>
 
-namespace keelson::apiserver::cel {
+#include "keelson/api/json.h"
+
+namespace keelson::apiserver {
 
 // As %q prints text: "a\tb", with \x, \u and \U for what cannot be shown.
 std::string Quoted(std::string_view text);
+
+// As %v prints a float64: 0.5, 1e+06, 1e-05.
+std::string GoFloat(double value);
+// As %v prints what was read from YAML, where every number is a float64: map[a:1 b:[x true <nil>]]
+std::string GoText(const Json& value);
+// The same as %#v prints it: map[string]interface {}{"a":1}
+std::string GoSyntax(const Json& value);
+// As %T names a decoded value: "int64", "map[string]interface {}".
+std::string_view GoTypeName(const Json& value);
 
 inline constexpr uint32_t kReplacementCharacter = 0xfffd;
 
@@ -24,4 +36,4 @@ bool IsSpace(uint32_t code_point);
 // Without white space at both ends.
 std::string_view TrimSpace(std::string_view text);
 
-}  // namespace keelson::apiserver::cel
+}  // namespace keelson::apiserver

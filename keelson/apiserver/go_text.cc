@@ -1,11 +1,13 @@
-#include "keelson/apiserver/cel/go_text.h"
+#include "keelson/apiserver/go_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-namespace keelson::apiserver::cel {
+#include "keelson/codec/internal/go_text.h"
+
+namespace keelson::apiserver {
 
 namespace {
 
@@ -111,6 +113,68 @@ std::string Quoted(std::string_view text) {
   return quoted += '"';
 }
 
+std::string GoFloat(double value) {
+  std::string text;
+  internal::AppendGoDouble(value, text);
+  return text;
+}
+
+std::string GoText(const Json& value) {
+  switch (value.kind()) {
+    case Json::Kind::kNull: return "<nil>";
+    case Json::Kind::kBool: return value.boolean() ? "true" : "false";
+    case Json::Kind::kInt:
+    case Json::Kind::kDouble: return GoFloat(value.number());
+    case Json::Kind::kString: return value.string().str();
+    case Json::Kind::kList: {
+      std::string shown = "[";
+      for (const Json& item : value.list()) shown.append(shown.size() > 1 ? " " : "").append(GoText(item));
+      return shown + "]";
+    }
+    case Json::Kind::kObject: {
+      std::string shown;
+      for (const auto& [key, member] : value.object()) {
+        shown.append(shown.empty() ? "" : " ").append(key.view()).append(":").append(GoText(member));
+      }
+      return "map[" + shown + "]";
+    }
+  }
+  return {};
+}
+
+std::string GoSyntax(const Json& value) {
+  switch (value.kind()) {
+    case Json::Kind::kNull: return "interface {}(nil)";
+    case Json::Kind::kString: return Quoted(value.string());
+    case Json::Kind::kList: {
+      std::string shown;
+      for (const Json& item : value.list()) shown.append(shown.empty() ? "" : ", ").append(GoSyntax(item));
+      return "[]interface {}{" + shown + "}";
+    }
+    case Json::Kind::kObject: {
+      std::string shown;
+      for (const auto& [key, member] : value.object()) {
+        shown.append(shown.empty() ? "" : ", ").append(Quoted(key)).append(":").append(GoSyntax(member));
+      }
+      return "map[string]interface {}{" + shown + "}";
+    }
+    default: return GoText(value);
+  }
+}
+
+std::string_view GoTypeName(const Json& value) {
+  switch (value.kind()) {
+    case Json::Kind::kNull: return "<nil>";
+    case Json::Kind::kBool: return "bool";
+    case Json::Kind::kInt: return "int64";
+    case Json::Kind::kDouble: return "float64";
+    case Json::Kind::kString: return "string";
+    case Json::Kind::kList: return "[]interface {}";
+    case Json::Kind::kObject: return "map[string]interface {}";
+  }
+  return {};
+}
+
 bool IsSpace(uint32_t c) {
   if (c < 0x80) return c == ' ' || (c >= '\t' && c <= '\r');
   return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
@@ -129,4 +193,4 @@ std::string_view TrimSpace(std::string_view text) {
   return begin < end ? text.substr(begin, end - begin) : std::string_view();
 }
 
-}  // namespace keelson::apiserver::cel
+}  // namespace keelson::apiserver
