@@ -23,6 +23,10 @@
 
 namespace keelson {
 
+namespace internal {
+class ControllerCore;
+}
+
 struct ContextOptions {
   CallScope scope = {};  // of the calls that it makes
   StopToken stop = {};   // see Context::stop
@@ -51,18 +55,22 @@ class Context {
 
   const Causes<Cause>& causes() const { return *causes_; }
   // 1 for the first try, and one more for each failure since the last success.
-  int64_t attempt() const { return options_.attempt; }
+  int64_t attempt() const;
   int32_t priority() const { return options_.priority; }
 
  private:
   template <class R>
   friend class Controller;
+  friend class internal::ControllerCore;
   static const Causes<Cause> kNoCauses;
 
   ContextOptions options_;
   const Causes<Cause>* causes_ = &kNoCauses;
   // Gives the logger the request's values; null: it has them.
   Logger (*describe_)(const Logger& log, const void* request) = nullptr;
+  // How often the request has failed, by its queue; null: options_.attempt counts.
+  int64_t (*failures_of_)(void* queue, const void* request) = nullptr;
+  void* queue_ = nullptr;
   const void* request_ = nullptr;
   // Made when first asked for.
   mutable std::optional<Logger> log_;

@@ -14,9 +14,9 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -86,15 +86,19 @@ class ControllerCore : public Runnable {
   virtual void Work(const RunScope& scope) = 0;
   virtual void ShutDownQueue() = 0;
 
+  // Calls the reconciler; may throw.
+  virtual Result<Outcome> Call(Context& context) = 0;
+
   // Runs one try, counts it, and logs its error.
-  Verdict Try(Context& context, const std::function<Result<Outcome>()>& reconcile);
+  Verdict Try(Context& context);
   CallScope ScopeOfReconcile(const RunScope& scope) const;
   const Logger& log() const { return log_; }
 
  private:
   Result<void> WaitForSources(const StopToken& stop);
-  Verdict Judge(Context& context, const Result<Outcome>& result);
-  void EndManager(Error error);
+  Result<Outcome> Guarded(Context& context);
+  Verdict Judge(const Context& context, const Result<Outcome>& result);
+  void Report(const Context& context, const Error& error);
 
   // Constant after construction.
   const std::string name_;
@@ -102,10 +106,11 @@ class ControllerCore : public Runnable {
   const ControllerMetrics metrics_;
   const Logger log_;
 
+  StopSource ended_;  // asked to, or by an error
+
   Mutex mutex_{"controller"};
   // Guarded by mutex_.
   std::optional<Error> fatal_;
-  StopSource ended_;  // by an error
 };
 
 template <class R>
@@ -156,18 +161,21 @@ class Controller final : public internal::ControllerCore {
   void ShutDownQueue() override { queue_.ShutDown(); }
   void Work(const RunScope& scope) override {
     while (typename RequestQueue<R>::Item item = queue_.Get(scope.stop)) {
-      Context context({.scope = ScopeOfReconcile(scope),
-                       .stop = scope.stop,
-                       .attempt = queue_.NumRequeues(item->key) + 1,
-                       .priority = item->priority,
-                       .log = log()});
+      Context context({.scope = ScopeOfReconcile(scope), .stop = scope.stop, .priority = item->priority, .log = log()});
       context.causes_ = &item->causes;
       context.describe_ = internal::DescribeRequest<R>;
+      context.failures_of_ = [](void* queue, const void* request) {
+        return static_cast<RequestQueue<R>*>(queue)->NumRequeues(*static_cast<const R*>(request));
+      };
+      context.queue_ = &queue_;
       context.request_ = &item->key;
-      Settle(*item, Try(context, [&] { return reconcile_(context, item->key); }));
+      Settle(*item, Try(context));
     }
   }
-  void Settle(const Work<R, Cause>& work, const Verdict& verdict);
+  Result<Outcome> Call(Context& context) override {
+    return reconcile_(context, *static_cast<const R*>(context.request_));
+  }
+  void Settle(const keelson::Work<R, Cause>& work, const Verdict& verdict);
 
   const ReconcileFunction<R> reconcile_;
   RequestQueue<R> queue_;

@@ -31,7 +31,7 @@ class SourceBase {
   }
   // Why it has not synced; thread-safe.
   virtual std::optional<Error> last_error() const { return std::nullopt; }
-  // No request is added when it has returned.
+  // No request is added when it has returned. Also called when it was not started, or could not be.
   virtual void Stop() = 0;
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -39,20 +40,25 @@ namespace internal {
 // `base` doubled `failures` times, held at `max`.
 Duration ExponentialDelay(Duration base, Duration max, int64_t failures);
 
-// How often each key failed.
+// How often each key failed. Mostly none has, and then it costs nearly nothing to ask.
 template <class Key>
 class Failures {
  public:
   // The count before this one.
   int64_t Count(const Key& key) {
     MutexLock lock(mutex_);
-    return failures_[key]++;
+    const int64_t before = failures_[key]++;
+    keys_.store(failures_.size(), std::memory_order_relaxed);
+    return before;
   }
   void Forget(const Key& key) {
+    if (keys_.load(std::memory_order_relaxed) == 0) return;
     MutexLock lock(mutex_);
     failures_.erase(key);
+    keys_.store(failures_.size(), std::memory_order_relaxed);
   }
   int64_t Get(const Key& key) {
+    if (keys_.load(std::memory_order_relaxed) == 0) return 0;
     MutexLock lock(mutex_);
     const auto found = failures_.find(key);
     return found == failures_.end() ? 0 : found->second;
@@ -64,6 +70,8 @@ class Failures {
   };
   Mutex mutex_{"failures"};
   std::unordered_map<Key, int64_t, Hash> failures_;  // guarded by mutex_
+  // The size of the map. Who has just been given a key by its queue sees what happened to that key before.
+  std::atomic<size_t> keys_ = 0;
 };
 
 }  // namespace internal
