@@ -10,6 +10,7 @@
 #include "keelson/core/clock.h"
 #include "keelson/core/mutex.h"
 #include "keelson/core/thread.h"
+#include "keelson/transport/thread_scope.h"
 
 namespace keelson {
 
@@ -176,7 +177,9 @@ class Conversation {
 };
 
 Result<int> Converse(WebSocketDialer& dialer, const ObjectKey& pod, std::string_view subresource, Query query,
-                     const AttachOptions& options, const CallScope& scope) {
+                     const AttachOptions& options, const CallScope& given) {
+  const JoinedScope joined(given);
+  const CallScope& scope = joined.get();
   const bool to_stderr = static_cast<bool>(options.on_stderr) && !options.tty;
   // The server wants at least one of the three.
   const bool to_stdout = options.on_stdout || (!options.read_stdin && !to_stderr);

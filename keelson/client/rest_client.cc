@@ -12,6 +12,7 @@
 #include "keelson/codec/protobuf_reader.h"
 #include "keelson/codec/protobuf_writer.h"
 #include "keelson/codec/unstructured.h"
+#include "keelson/transport/thread_scope.h"
 
 namespace keelson {
 
@@ -97,7 +98,7 @@ Result<HttpResponse> RestClient::SendChecked(HttpRequest& request, const RestCal
 }
 
 Result<HttpResponse> RestClient::SendOne(std::string_view method, const RestCall& call, const RestBody& body,
-                                         const Type* type, Shape shape, bool protobuf) const {
+                                         const Type* type, Shape shape, bool protobuf, const CallScope& scope) const {
   KEELSON_TRY(target, ResourcePath(call.resource, call.namespace_, call.name, call.subresource));
   if (!call.query.empty()) {
     target += '?';
@@ -123,15 +124,15 @@ Result<HttpResponse> RestClient::SendOne(std::string_view method, const RestCall
     request.headers.Add("Content-Type", std::string(body.media_type));
     request.body = body.bytes;
   }
-  return SendChecked(request, &call, call.scope);
+  return SendChecked(request, &call, scope);
 }
 
 Result<HttpResponse> RestClient::Exchange(std::string_view method, const RestCall& call, const RestBody& body,
-                                          const Type* type, Shape shape) const {
+                                          const Type* type, Shape shape, const CallScope& scope) const {
   const bool possible = (type == nullptr || HasProtobuf(*type)) && (body.type == nullptr || HasProtobuf(*body.type)) &&
                         (type != nullptr || body.type != nullptr);
   const bool protobuf = content_type_ == ContentType::kProtobuf && possible && !RefusesProtobuf(call.resource);
-  Result<HttpResponse> response = SendOne(method, call, body, type, shape, protobuf);
+  Result<HttpResponse> response = SendOne(method, call, body, type, shape, protobuf, scope);
   if (response || !protobuf) return response;
   const metav1::Status* status = StatusOf(response.error());
   if (status == nullptr || (status->code != 406 && status->code != 415)) return response;
@@ -139,18 +140,20 @@ Result<HttpResponse> RestClient::Exchange(std::string_view method, const RestCal
     WriterLock lock(mutex_);
     json_only_.insert(call.resource.gvr());
   }
-  return SendOne(method, call, body, type, shape, false);
+  return SendOne(method, call, body, type, shape, false, scope);
 }
 
 Result<void> RestClient::Get(const RestCall& call, const Type& type, void* object) const {
-  KEELSON_TRY(response, Exchange("GET", call, {}, &type, Shape::kObject));
+  const JoinedScope scope(call.scope);
+  KEELSON_TRY(response, Exchange("GET", call, {}, &type, Shape::kObject, scope.get()));
   KEELSON_TRY(body, ReadAll(*response.body, kMaxAnswerBytes));
   return DecodeObject(response, type, object, body);
 }
 
 Result<void> RestClient::Write(std::string_view method, const RestCall& call, const RestBody& body, const Type* type,
                                void* object) const {
-  KEELSON_TRY(response, Exchange(method, call, body, type, Shape::kObject));
+  const JoinedScope scope(call.scope);
+  KEELSON_TRY(response, Exchange(method, call, body, type, Shape::kObject, scope.get()));
   KEELSON_TRY(answer, ReadAll(*response.body, kMaxAnswerBytes));
   if (object == nullptr) return {};
   return DecodeObject(response, *type, object, answer);
@@ -158,7 +161,8 @@ Result<void> RestClient::Write(std::string_view method, const RestCall& call, co
 
 Result<metav1::ListMeta> RestClient::List(const RestCall& call, const Type& type, bool share_nodes,
                                           ItemSink& sink) const {
-  KEELSON_TRY(response, Exchange("GET", call, {}, &type, Shape::kList));
+  const JoinedScope scope(call.scope);
+  KEELSON_TRY(response, Exchange("GET", call, {}, &type, Shape::kList, scope.get()));
   if (SpeaksProtobuf(response.headers)) {
     ProtobufReader reader({.share_nodes = share_nodes});
     KEELSON_TRY(head, Cut(response, ProtobufListCutter([&](std::string_view item) -> Result<void> {
@@ -179,10 +183,9 @@ Result<metav1::ListMeta> RestClient::List(const RestCall& call, const Type& type
 }
 
 Result<std::unique_ptr<RawWatch>> RestClient::Watch(const RestCall& call, const Type& type, bool share_nodes) const {
-  return RawWatch::Open(type, share_nodes, call.scope.stop, [&](const StopToken& stop) {
-    RestCall watched = call;
-    watched.scope.stop = stop;
-    return Exchange("GET", watched, {}, &type, Shape::kWatch);
+  const CallScope scope = EffectiveScope(call.scope);
+  return RawWatch::Open(type, share_nodes, scope.stop, [&](const StopToken& stop) {
+    return Exchange("GET", call, {}, &type, Shape::kWatch, {.stop = stop, .deadline = scope.deadline});
   });
 }
 
@@ -191,17 +194,18 @@ Result<HttpResponse> RestClient::Stream(const RestCall& call, std::string_view a
   if (!call.query.empty()) target += "?" + call.query.ToString();
   HttpRequest request{.target = std::move(target), .streaming = true};
   request.headers.Add("Accept", std::string(accept));
-  return SendChecked(request, &call, call.scope);
+  return SendChecked(request, &call, EffectiveScope(call.scope));
 }
 
 Result<HttpResponse> RestClient::Send(HttpRequest request, const CallScope& scope) const {
-  return SendChecked(request, nullptr, scope);
+  return SendChecked(request, nullptr, EffectiveScope(scope));
 }
 
 Result<std::string> RestClient::GetRaw(std::string_view target, std::string_view accept, const CallScope& scope) const {
   HttpRequest request{.target = std::string(target)};
   request.headers.Add("Accept", std::string(accept));
-  KEELSON_TRY(response, Send(std::move(request), scope));
+  const JoinedScope joined(scope);
+  KEELSON_TRY(response, SendChecked(request, nullptr, joined.get()));
   return ReadAll(*response.body, kMaxAnswerBytes);
 }
 

@@ -6,7 +6,8 @@
 //                                    &pod));
 //
 // Chooses between JSON and protobuf, encodes and decodes by the types' tables, and turns every answer that is no
-// success into an Error that carries the server's Status. Programs use Client (client.h). Thread-safe.
+// success into an Error that carries the server's Status. Calls end by their scope and by the thread's
+// (thread_scope.h). Programs use Client (client.h). Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -77,9 +78,9 @@ class RestClient {
   enum class Shape : uint8_t { kObject, kList, kWatch };
 
   Result<HttpResponse> Exchange(std::string_view method, const RestCall& call, const RestBody& body, const Type* type,
-                                Shape shape) const;
+                                Shape shape, const CallScope& scope) const;
   Result<HttpResponse> SendOne(std::string_view method, const RestCall& call, const RestBody& body, const Type* type,
-                               Shape shape, bool protobuf) const;
+                               Shape shape, bool protobuf, const CallScope& scope) const;
   Result<HttpResponse> SendChecked(HttpRequest& request, const RestCall* call, const CallScope& scope) const;
   bool RefusesProtobuf(const Resource& resource) const;
 

@@ -8,6 +8,7 @@
 
 #include "keelson/core/ascii.h"
 #include "keelson/core/clock.h"
+#include "keelson/transport/thread_scope.h"
 
 namespace keelson {
 
@@ -104,7 +105,9 @@ bool RestMapper::MayAsk() const {
 }
 
 Result<std::shared_ptr<const RestMapper::Index>> RestMapper::Newer(const std::shared_ptr<const Index>& seen,
-                                                                   const CallScope& scope) const {
+                                                                   const CallScope& given) const {
+  const JoinedScope joined(given);
+  const CallScope& scope = joined.get();
   MutexLock lock(mutex_);
   while (true) {
     if (index_ != nullptr && index_ != seen) return index_;
