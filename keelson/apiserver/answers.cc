@@ -1,7 +1,6 @@
 #include "keelson/apiserver/answers.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <set>
@@ -19,6 +18,7 @@
 #include "keelson/codec/protobuf_writer.h"
 #include "keelson/codec/yaml_writer.h"
 #include "keelson/core/clock.h"
+#include "keelson/transport/gzip.h"
 
 namespace keelson::apiserver {
 
@@ -44,21 +44,6 @@ bool WantsGzip(const Exchange& exchange, size_t bytes) {
   if (peer.starts_with("127.") || peer.starts_with("[::1]") || peer == "in-process" || peer.empty()) return false;
   const std::string* accepted = exchange.request.headers.Find("Accept-Encoding");
   return accepted != nullptr && accepted->find("gzip") != std::string::npos;
-}
-
-std::string Gzip(std::string_view text) {
-  z_stream stream{};
-  constexpr int kGzipFraming = 15 + 16;
-  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzipFraming, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  const int result = deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return result == Z_STREAM_END ? packed : std::string();
 }
 
 void SendBytes(Exchange& exchange, int status, Headers headers, String body) {

@@ -2,17 +2,11 @@
 
 #include "keelson/apiserver/user.h"
 #include "keelson/core/ascii.h"
+#include "keelson/transport/form_query.h"
 
 namespace keelson::apiserver {
 
 namespace {
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // The parts of a path between slashes, decoded one by one, so that an encoded slash does not make two of one.
 std::optional<std::vector<std::string>> PathParts(std::string_view path) {
@@ -45,23 +39,7 @@ std::string VerbOf(std::string_view method, bool named, const Query& query) {
 }  // namespace
 
 std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_blank) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
-      if (i + 2 >= text.size()) return std::nullopt;
-      const int high = HexDigit(text[i + 1]);
-      const int low = HexDigit(text[i + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      decoded += static_cast<char>(high * 16 + low);
-      i += 2;
-    } else if (text[i] == '+' && plus_is_blank) {
-      decoded += ' ';
-    } else {
-      decoded += text[i];
-    }
-  }
-  return decoded;
+  return keelson::PercentDecode(text, plus_is_blank);
 }
 
 Query Query::Parse(std::string_view text) {

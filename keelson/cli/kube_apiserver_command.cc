@@ -6,13 +6,14 @@
 #include <fstream>
 #include <memory>
 
-#include "keelson/apiserver/pki.h"
+#include "keelson/apiserver/serving_names.h"
 #include "keelson/cli/drop_in.h"
 #include "keelson/cli/input_files.h"
 #include "keelson/cli/stop_signals.h"
 #include "keelson/cli/token_file.h"
 #include "keelson/controlplane/control_plane.h"
 #include "keelson/core/log.h"
+#include "keelson/transport/certificate_authority.h"
 
 namespace keelson::cli {
 
@@ -130,8 +131,8 @@ Result<TlsServerOptions> ServingCertificate(const ForeignFlags& flags, std::stri
     tls.key.file = folder / "apiserver.key";
     if (fs::exists(tls.certificate.file) && fs::exists(tls.key.file)) return tls;
   }
-  KEELSON_TRY(authority, apiserver::CertificateAuthority::Make());
-  KEELSON_TRY(made, authority.IssueServing(apiserver::ServingNames(address)));
+  KEELSON_TRY(authority, CertificateAuthority::Make());
+  KEELSON_TRY(made, authority.IssueServing("kube-apiserver", apiserver::ServingNames(address)));
   if (folder.empty()) {
     tls.certificate.text = made.certificate + authority.certificate();
     tls.key.text = made.key;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "keelson/apiserver/serving_names.h"
 #include "keelson/client/config.h"
 #include "keelson/client/kubeconfig.h"
 #include "keelson/codec/yaml_writer.h"
@@ -70,10 +71,9 @@ Result<void> ControlPlane::Listen() {
   std::optional<TlsServerOptions> tls = listen.tls;
   if (!tls) {
     // The store is open and holds its lock by now: nobody else makes an authority in that directory.
-    KEELSON_TRY(authority, options_.data_dir.empty()
-                               ? apiserver::CertificateAuthority::Make()
-                               : apiserver::CertificateAuthority::Open(options_.data_dir + "/ca.pem"));
-    KEELSON_TRY(serving, authority.IssueServing(apiserver::ServingNames(listen.address)));
+    KEELSON_TRY(authority, options_.data_dir.empty() ? CertificateAuthority::Make()
+                                                     : CertificateAuthority::Open(options_.data_dir + "/ca.pem"));
+    KEELSON_TRY(serving, authority.IssueServing("kube-apiserver", apiserver::ServingNames(listen.address)));
     tls = TlsServerOptions{.certificate = {.text = serving.certificate},
                            .key = {.text = serving.key},
                            .client_ca = {.text = authority.certificate()}};

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "keelson/apiserver/api_server.h"
-#include "keelson/apiserver/pki.h"
 #include "keelson/client/client.h"
 #include "keelson/controlplane/upkeep.h"
 #include "keelson/core/result.h"
 #include "keelson/core/time.h"
+#include "keelson/transport/certificate_authority.h"
 #include "keelson/transport/http_server.h"
 
 namespace keelson {
@@ -85,7 +85,7 @@ class ControlPlane {
 
   const ControlPlaneOptions options_;
   const std::unique_ptr<ApiServer> api_server_;
-  std::optional<apiserver::CertificateAuthority> authority_;  // when it listens
+  std::optional<CertificateAuthority> authority_;  // when it listens
   std::unique_ptr<HttpServer> listener_;
   std::unique_ptr<Upkeep> upkeep_;  // when there is a node or a limit to history
 };

@@ -2,7 +2,7 @@
 //
 //   KEELSON_TRY(authority, CertificateAuthority::Make());                       // for this run only
 //   KEELSON_TRY(authority, CertificateAuthority::Open("/var/lib/keelson/ca.pem"));   // kept; made when it is not there
-//   KEELSON_TRY(serving, authority.IssueServing({"localhost", "127.0.0.1"}));
+//   KEELSON_TRY(serving, authority.IssueServing("kube-apiserver", {"localhost", "127.0.0.1"}));
 //   KEELSON_TRY(admin, authority.IssueClient("admin", {"system:masters"}));
 //
 // Every key is a fresh ECDSA key on P-256: making one costs less than signing a mail. Immutable, thread-safe.
@@ -16,7 +16,7 @@
 #include "keelson/core/result.h"
 #include "keelson/core/time.h"
 
-namespace keelson::apiserver {
+namespace keelson {
 
 // Both in PEM.
 struct CertifiedKey {
@@ -34,8 +34,8 @@ class CertificateAuthority {
   // What clients and servers trust, in PEM.
   const std::string& certificate() const { return certificate_pem_; }
 
-  // For a server that is reached by these host names and addresses.
-  Result<CertifiedKey> IssueServing(const std::vector<std::string>& names) const;
+  // For a server that is reached by these host names and addresses. `common_name` is for people.
+  Result<CertifiedKey> IssueServing(std::string_view common_name, const std::vector<std::string>& names) const;
   // For a user: Kubernetes reads the name off the common name, the groups off the organizations.
   Result<CertifiedKey> IssueClient(std::string_view user, const std::vector<std::string>& groups) const;
 
@@ -47,8 +47,4 @@ class CertificateAuthority {
   std::string certificate_pem_;
 };
 
-// Everything that an API server bound to that address may be called by: itself, this machine, and the names and address
-// of the Service `kubernetes`.
-std::vector<std::string> ServingNames(std::string_view bind_address);
-
-}  // namespace keelson::apiserver
+}  // namespace keelson

@@ -1,4 +1,4 @@
-#include "keelson/apiserver/pki.h"
+#include "keelson/transport/certificate_authority.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -11,14 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "keelson/core/clock.h"
 #include "keelson/core/random.h"
 
-namespace keelson::apiserver {
+namespace keelson {
 namespace {
 
 struct Free {
@@ -278,8 +277,9 @@ Result<CertifiedKey> Issue(EVP_PKEY* issuer_key, X509* issuer, std::string_view 
 
 }  // namespace
 
-Result<CertifiedKey> CertificateAuthority::IssueServing(const std::vector<std::string>& names) const {
-  return Issue(parts_->key.get(), parts_->certificate.get(), "kube-apiserver", {}, names, Purpose::kServing);
+Result<CertifiedKey> CertificateAuthority::IssueServing(std::string_view common_name,
+                                                        const std::vector<std::string>& names) const {
+  return Issue(parts_->key.get(), parts_->certificate.get(), common_name, {}, names, Purpose::kServing);
 }
 
 Result<CertifiedKey> CertificateAuthority::IssueClient(std::string_view user,
@@ -287,22 +287,4 @@ Result<CertifiedKey> CertificateAuthority::IssueClient(std::string_view user,
   return Issue(parts_->key.get(), parts_->certificate.get(), user, groups, {}, Purpose::kClient);
 }
 
-std::vector<std::string> ServingNames(std::string_view bind_address) {
-  std::vector<std::string> names = {"localhost",
-                                    "127.0.0.1",
-                                    "::1",
-                                    "kubernetes",
-                                    "kubernetes.default",
-                                    "kubernetes.default.svc",
-                                    "kubernetes.default.svc.cluster.local",
-                                    "10.0.0.1"};
-  const auto add = [&](std::string_view name) {
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
-  };
-  add(bind_address);
-  char host[256] = {};
-  if (gethostname(host, sizeof host - 1) == 0) add(host);
-  return names;
-}
-
-}  // namespace keelson::apiserver
+}  // namespace keelson
