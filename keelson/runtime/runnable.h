@@ -38,9 +38,13 @@ class Runnable {
   virtual ~Runnable() = default;
 
   virtual std::string name() const = 0;
+  // In logs and errors: "controller app".
+  virtual std::string description() const { return name(); }
+  // What it is at, for the line that says why a manager does not end: "default/web, default/db". Thread-safe.
+  virtual std::string activity() const { return {}; }
   virtual RunnableGroup group() const { return RunnableGroup::kLeader; }
-  // On a thread of its own, once. Returns soon after scope.stop; an error, or to return before, ends the manager where
-  // it is an error, and is nothing special otherwise.
+  // On a thread of its own, once. Returns soon after scope.stop. An error or an exception ends the manager; to return
+  // before is nothing special otherwise. kCancelled after scope.stop is no error.
   virtual Result<void> Run(const RunScope& scope) = 0;
   // Waits until others can rely on it; called on another thread than Run, after that was started.
   virtual Result<void> WaitUntilReady(const StopToken& stop) {
