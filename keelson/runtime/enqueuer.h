@@ -4,17 +4,18 @@
 //   EnqueueOwner<App>()                             // the App that controls it
 //   EnqueueMapped<corev1::Node>([&](const corev1::Node& node) { return AppsOn(node); })
 //
-// An enqueuer may also be any function that takes the event and adds to the sink. It runs on the watch's thread and
-// should not wait.
+// An enqueuer may also be any function that takes the event and adds to the sink. It runs on the watch's thread, so the
+// next event waits for it; one that must wait itself does so until sink.stop().
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "keelson/api/gvk.h"
+#include "keelson/api/object.h"
 #include "keelson/client/client.h"
+#include "keelson/core/stop_token.h"
 #include "keelson/runtime/cause.h"
 #include "keelson/runtime/object_event.h"
 #include "keelson/runtime/request.h"
@@ -29,8 +30,8 @@ using RequestQueue = RateLimitingQueue<R, Cause>;
 template <class R>
 class RequestSink {
  public:
-  RequestSink(RequestQueue<R>& queue, Cause cause, int32_t priority)
-      : queue_(queue), cause_(std::move(cause)), priority_(priority) {}
+  RequestSink(RequestQueue<R>& queue, Cause cause, int32_t priority = 0, StopToken stop = {})
+      : queue_(queue), cause_(std::move(cause)), priority_(priority), stop_(std::move(stop)) {}
 
   void Add(const R& request) { queue_.Add(request, Options()); }
   void AddAfter(const R& request, Duration delay) { queue_.AddAfter(request, delay, Options()); }
@@ -39,6 +40,9 @@ class RequestSink {
   const Cause& cause() const { return cause_; }
   // Higher ones go first; kLowPriority for what was there already and for resyncs.
   void set_priority(int32_t priority) { priority_ = priority; }
+  int32_t priority() const { return priority_; }
+  // Stops when the controller does.
+  const StopToken& stop() const { return stop_; }
 
  private:
   typename RequestQueue<R>::AddOptions Options() const { return {.priority = priority_, .causes = {cause_}}; }
@@ -46,6 +50,7 @@ class RequestSink {
   RequestQueue<R>& queue_;
   Cause cause_;
   int32_t priority_;
+  const StopToken stop_;
 };
 
 // Called by one thread at a time for each watch, and by several for several watches.
@@ -58,20 +63,34 @@ struct OwnerOptions {
   // Also owners that do not control it.
   bool any_owner = false;
 };
-// The owner of that kind, in whatever version. `namespaced` says whether such owners have a namespace.
+// The owner of that kind, in whatever version, before and after an update. `namespaced` says whether such owners have a
+// namespace.
 Enqueuer<Request> EnqueueOwner(GroupKind owner, bool namespaced, OwnerOptions options = {});
-// `mapper` is asked, when the first event comes, for the scope of a type that does not say it. It is of the client.
+// The client is asked, when the first event comes, for the scope of the kind. While it does not know that, events wait.
 Enqueuer<Request> EnqueueOwner(GroupVersionKind owner, Client client, OwnerOptions options = {});
+template <ApiResource T>
+Enqueuer<Request> EnqueueOwner(OwnerOptions options = {}) {
+  return EnqueueOwner(GvkOf<T>().group_kind(), ResourceOf<T>().namespaced, options);
+}
 
-// What the function gives, for the object before and after an update.
+// What the function gives for the object, before and after an update: a range of requests.
 template <class T, class R = Request, class Map>
 Enqueuer<R> EnqueueMapped(Map map) {
   return [map = std::move(map)](const ObjectEvent& event, RequestSink<R>& sink) {
-    if (const T* old = event.OldAs<T>()) {
-      for (const R& request : map(*old)) sink.Add(request);
-    }
-    if (const T* object = event.As<T>()) {
+    const T* old = event.resync() ? nullptr : event.OldAs<T>();
+    const T* object = event.As<T>();
+    if (old == nullptr) {
+      if (object == nullptr) return;
       for (const R& request : map(*object)) sink.Add(request);
+      return;
+    }
+    // A request that both states make is added once, or it could be worked on twice.
+    std::unordered_set<R> added;
+    for (const T* state : {old, object}) {
+      if (state == nullptr) continue;
+      for (const R& request : map(*state)) {
+        if (added.insert(request).second) sink.Add(request);
+      }
     }
   };
 }

@@ -76,8 +76,11 @@ class Predicate {
   Function function_;
 };
 
-// These look at updates; events of other types pass. Drops updates of metadata and status alone, for kinds whose server
-// counts generations: custom resources do, with a status subresource at least.
+// These look at updates; events of other types pass.
+//
+// Drops updates of metadata and status alone, of objects whose server counts generations: custom resources that have a
+// status subresource, most built-in kinds with a spec. Objects without a generation (ConfigMaps, Secrets) pass as by
+// ResourceVersionChanged.
 Predicate GenerationChanged();
 // Drops resyncs.
 Predicate ResourceVersionChanged();
@@ -85,7 +88,9 @@ Predicate LabelChanged();
 Predicate AnnotationChanged();
 // Finalizers or deletionTimestamp. Usually beside GenerationChanged().
 Predicate FinalizerOrDeletionChanged();
-// By the object's labels, for every type of event.
+
+// By the object's labels, for every type of event. An update passes also where the object matched before it, so that
+// one hears of those that leave.
 Predicate LabelsMatch(labels::Selector selector);
 
 }  // namespace keelson
