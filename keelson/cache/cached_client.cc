@@ -162,6 +162,28 @@ Result<void> CachedClient::DeleteObjects(const Target& target, const DeleteAllOp
   return live_.DeleteObjects(target, options);
 }
 
+Result<void> CachedClient::GetSubobject(const Target& target, const ObjectKey& key, std::string_view subresource,
+                                        const GetOptions& options, const Type& type, void* object) const {
+  return live_.GetSubobject(target, key, subresource, options, type, object);
+}
+
+Result<void> CachedClient::WriteSubobject(std::string_view method, const Target& target, const ObjectKey& key,
+                                          std::string_view subresource, const WriteOptions& options, const Type& type,
+                                          const void* object, void* answer) const {
+  KEELSON_RETURN_IF_ERROR(live_.WriteSubobject(method, target, key, subresource, options, type, object, answer));
+  // A scale has the version of the object that it belongs to.
+  if (method == "PUT" && answer != nullptr && !options.dry_run) {
+    const ObjectIdentity identity = IdentityOf(type, answer);
+    if (identity.name == key.name && !identity.resource_version.empty()) {
+      Remember(target, {.kind = KindOf(target),
+                        .key = Completed(key),
+                        .version = std::string(identity.resource_version),
+                        .uid = std::string(identity.uid)});
+    }
+  }
+  return {};
+}
+
 void CachedClient::RememberAnswer(const Target& target, const void* answer) const {
   const ObjectIdentity identity = IdentityOf(*target.type, answer);
   Remember(target, {.kind = KindOf(target),

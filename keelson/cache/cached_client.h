@@ -33,7 +33,7 @@ struct CachedClientOptions {
 };
 
 // Thread-safe. The factory outlives it.
-class CachedClient final : public Reader, public Writer {
+class CachedClient final : public ObjectClient {
  public:
   CachedClient(Client live, const InformerFactory& informers, CachedClientOptions options = {});
 
@@ -53,6 +53,11 @@ class CachedClient final : public Reader, public Writer {
                            const keelson::Patch& patch, const PatchOptions& options, void* patched) const override;
   Result<void> DeleteObject(const Target& target, const ObjectKey& key, const DeleteOptions& options) const override;
   Result<void> DeleteObjects(const Target& target, const DeleteAllOptions& options) const override;
+  Result<void> GetSubobject(const Target& target, const ObjectKey& key, std::string_view subresource,
+                            const GetOptions& options, const Type& type, void* object) const override;
+  Result<void> WriteSubobject(std::string_view method, const Target& target, const ObjectKey& key,
+                              std::string_view subresource, const WriteOptions& options, const Type& type,
+                              const void* object, void* answer) const override;
 
  private:
   // A write that the cache may not have seen yet.

@@ -124,6 +124,12 @@ Client Client::With(CallScope scope) const {
   return client;
 }
 
+Client Client::Over(const TransportWrapper& wrapper) const {
+  Client client(wrapper(rest().transport()), options_);
+  client.scope_ = scope_;
+  return client;
+}
+
 CallScope Client::Effective(const CallScope& scope) const {
   return {.stop = scope.stop.StopPossible() ? scope.stop : scope_.stop,
           .deadline = std::min(scope.deadline, scope_.deadline)};

@@ -16,14 +16,14 @@
 #include <string_view>
 
 #include "keelson/client/discovery.h"
+#include "keelson/client/object_client.h"
 #include "keelson/client/pager.h"
-#include "keelson/client/reader.h"
 #include "keelson/client/rest_client.h"
 #include "keelson/client/rest_mapper.h"
 #include "keelson/client/watch.h"
-#include "keelson/client/writer.h"
 #include "keelson/core/result.h"
 #include "keelson/transport/transport.h"
+#include "keelson/transport/transport_wrapper.h"
 
 namespace keelson {
 
@@ -35,7 +35,7 @@ struct ClientOptions {
 
 struct ClientConfig;
 
-class Client final : public Reader, public Writer {
+class Client final : public ObjectClient {
  public:
   explicit Client(std::shared_ptr<Transport> transport, ClientOptions options = {});
   // Over sockets, with all that the configuration asks for (config.h). Nothing is sent yet.
@@ -45,8 +45,11 @@ class Client final : public Reader, public Writer {
   // refused. Cluster-scoped resources are as they were.
   Client Scope(std::string namespace_) const;
   // The same client whose calls end by this stop token and deadline. A call's own scope goes before: its stop token
-  // where it has one, the earlier of the two deadlines.
+  // where it has one, the earlier of the two deadlines. What the thread has (transport/thread_scope.h) ends them too.
   Client With(CallScope scope) const;
+  // The same client through what the wrapper puts around its transport: above retries (below them:
+  // transport_family.h).
+  Client Over(const TransportWrapper& wrapper) const;
 
   // The changes of a resource (watch.h).
   template <ApiObject T>
@@ -77,30 +80,6 @@ class Client final : public Reader, public Writer {
     });
   }
 
-  // Subresources whose objects are of another kind than the resource, such as /scale.
-  template <ApiObject T, class Sub>
-  Result<Sub> GetSubresource(const ObjectKey& key, std::string_view subresource, const GetOptions& options = {}) const {
-    Sub object{};
-    KEELSON_RETURN_IF_ERROR(GetSubobject(Target::Typed<T>(), key, subresource, options, TypeOf<Sub>(), &object));
-    return object;
-  }
-  template <ApiObject T, class Sub>
-  Result<Sub> CreateSubresource(const ObjectKey& key, std::string_view subresource, const Sub& object,
-                                const CreateOptions& options = {}) const {
-    Sub created{};
-    KEELSON_RETURN_IF_ERROR(
-        WriteSubobject("POST", Target::Typed<T>(), key, subresource, options, TypeOf<Sub>(), &object, &created));
-    return created;
-  }
-  template <ApiObject T, class Sub>
-  Result<Sub> UpdateSubresource(const ObjectKey& key, std::string_view subresource, const Sub& object,
-                                const UpdateOptions& options = {}) const {
-    Sub updated{};
-    KEELSON_RETURN_IF_ERROR(
-        WriteSubobject("PUT", Target::Typed<T>(), key, subresource, options, TypeOf<Sub>(), &object, &updated));
-    return updated;
-  }
-
   const RestClient& rest() const { return core_->rest; }
   const DiscoveryClient& discovery() const { return core_->discovery; }
   const RestMapper& mapper() const { return core_->mapper; }
@@ -121,11 +100,10 @@ class Client final : public Reader, public Writer {
   Result<void> DeleteObject(const Target& target, const ObjectKey& key, const DeleteOptions& options) const override;
   Result<void> DeleteObjects(const Target& target, const DeleteAllOptions& options) const override;
   Result<void> GetSubobject(const Target& target, const ObjectKey& key, std::string_view subresource,
-                            const GetOptions& options, const Type& type, void* object) const;
-  // `answer` may be null.
+                            const GetOptions& options, const Type& type, void* object) const override;
   Result<void> WriteSubobject(std::string_view method, const Target& target, const ObjectKey& key,
                               std::string_view subresource, const WriteOptions& options, const Type& type,
-                              const void* object, void* answer) const;
+                              const void* object, void* answer) const override;
   // An answer that is no object, as it comes: logs, proxies.
   Result<HttpResponse> StreamSubresource(const Target& target, const ObjectKey& key, std::string_view subresource,
                                          Query query, const CallScope& scope) const;

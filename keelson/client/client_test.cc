@@ -394,6 +394,23 @@ TEST(Client, ABookmarkSaysHowFarTheWatchIs) {
   EXPECT_EQ((*event)->object.metadata.resourceVersion, "9");
 }
 
+TEST(Client, GoesThroughWhatIsPutAroundItsTransport) {
+  class Refusing final : public Transport {
+    Result<HttpResponse> Send(HttpRequest, const CallScope&) override { return Error::Cancelled("refused"); }
+  };
+  ScriptedServer server;
+  const Client client = server.client().Scope("default");
+  const Client refused = client.Over([](std::shared_ptr<Transport> inner) {
+    EXPECT_NE(inner, nullptr);
+    return std::make_shared<Refusing>();
+  });
+  EXPECT_EQ(refused.Get<corev1::ConfigMap>(kOne).error().message(), "refused");
+  EXPECT_EQ(refused.scoped_namespace(), "default");
+  EXPECT_TRUE(server.requests().empty());
+  server.AnswerRecorded("get");
+  EXPECT_TRUE(client.Get<corev1::ConfigMap>(kOne));
+}
+
 TEST(Client, AStoppedCallIsNotSent) {
   ScriptedServer server;
   StopSource stop;

@@ -10,6 +10,7 @@
 #include "keelson/client/exec_credential.h"
 #include "keelson/client/rate_limit_transport.h"
 #include "keelson/client/request_metrics.h"
+#include "keelson/client/transport_family.h"
 #include "keelson/client/warnings.h"
 #include "keelson/core/clock.h"
 
@@ -94,34 +95,57 @@ std::string DefaultUserAgent(std::string_view program, std::string_view version)
   return agent.append("/").append(version).append(" (linux/").append(kMachine).append(") keelson/" KEELSON_VERSION);
 }
 
-Result<std::shared_ptr<Transport>> WrapTransport(
+struct TransportFamily::Parts {
+  std::shared_ptr<Transport> base;
+  AuthOptions auth;
+  std::shared_ptr<RequestBucket> bucket;  // null: no limit
+  std::shared_ptr<const RequestMetrics> metrics;
+  RetryOptions retry;
+  Duration timeout{};
+};
+
+Result<TransportFamily> TransportFamily::Over(
     std::shared_ptr<Transport> base, const ClientConfig& config,
     std::function<Result<void>(PemSource certificate, PemSource key)> use_certificate) {
   KEELSON_RETURN_IF_ERROR(CheckImpersonation(config.impersonate));
-  std::shared_ptr<const RequestMetrics> metrics;
+  auto parts = std::make_shared<Parts>();
+  parts->base = std::move(base);
   if (config.metrics != nullptr) {
     KEELSON_TRY(made, RequestMetrics::Create(*config.metrics, HostOf(config.server)));
-    metrics = std::move(made);
+    parts->metrics = std::move(made);
   }
-  KEELSON_TRY(credentials, MakeCredentials(config, std::move(use_certificate), metrics));
-
-  std::shared_ptr<Transport> transport = std::move(base);
-  transport = std::make_shared<AuthTransport>(
-      std::move(transport),
-      AuthOptions{.credentials = std::move(credentials),
-                  .impersonate = config.impersonate,
-                  .user_agent = config.user_agent.empty() ? DefaultUserAgent() : config.user_agent});
+  KEELSON_TRY(credentials, MakeCredentials(config, std::move(use_certificate), parts->metrics));
+  parts->auth = {.credentials = std::move(credentials),
+                 .impersonate = config.impersonate,
+                 .user_agent = config.user_agent.empty() ? DefaultUserAgent() : config.user_agent};
   if (config.qps > 0) {
-    transport = std::make_shared<RateLimitTransport>(
-        std::move(transport), RateLimitOptions{.qps = config.qps, .burst = config.burst}, metrics);
+    parts->bucket = std::make_shared<RequestBucket>(RateLimitOptions{.qps = config.qps, .burst = config.burst});
   }
-  if (metrics != nullptr) transport = std::make_shared<MetricsTransport>(std::move(transport), metrics);
-  transport = std::make_shared<RetryTransport>(std::move(transport), config.retry, metrics);
+  parts->retry = config.retry;
+  parts->timeout = config.timeout;
+  return TransportFamily(std::move(parts));
+}
+
+std::shared_ptr<Transport> TransportFamily::NewTransport(const TransportWrapper& wrapper) const {
+  std::shared_ptr<Transport> transport = wrapper ? wrapper(parts_->base) : parts_->base;
+  transport = std::make_shared<AuthTransport>(std::move(transport), parts_->auth);
+  if (parts_->bucket != nullptr) {
+    transport = std::make_shared<RateLimitTransport>(std::move(transport), parts_->bucket, parts_->metrics);
+  }
+  if (parts_->metrics != nullptr) transport = std::make_shared<MetricsTransport>(std::move(transport), parts_->metrics);
+  transport = std::make_shared<RetryTransport>(std::move(transport), parts_->retry, parts_->metrics);
   transport = std::make_shared<WarningTransport>(std::move(transport));
-  if (config.timeout > Duration::zero()) {
-    transport = std::make_shared<TimeoutTransport>(std::move(transport), config.timeout);
+  if (parts_->timeout > Duration::zero()) {
+    transport = std::make_shared<TimeoutTransport>(std::move(transport), parts_->timeout);
   }
   return transport;
+}
+
+Result<std::shared_ptr<Transport>> WrapTransport(
+    std::shared_ptr<Transport> base, const ClientConfig& config,
+    std::function<Result<void>(PemSource certificate, PemSource key)> use_certificate) {
+  KEELSON_TRY(family, TransportFamily::Over(std::move(base), config, std::move(use_certificate)));
+  return family.NewTransport();
 }
 
 }  // namespace keelson

@@ -69,7 +69,7 @@ struct ClientConfig {
 std::string DefaultUserAgent(std::string_view program = {}, std::string_view version = {});
 
 // A transport over sockets with all that the configuration asks for. Errors: a malformed URL, unreadable certificates,
-// an unknown kind of exec plugin. Nothing is sent yet.
+// an unknown kind of exec plugin. Nothing is sent yet. Several that share connections: transport_family.h.
 Result<std::shared_ptr<Transport>> MakeTransport(const ClientConfig& config);
 
 // The same around a transport that is there already. `use_certificate` is told the client certificates that an exec

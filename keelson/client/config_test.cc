@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "keelson/client/scripted_transport_test_support.h"
+#include "keelson/client/transport_family.h"
 #include "keelson/core/log.h"
 #include "keelson/core/simulation.h"
 #include "keelson/transport/in_process_transport.h"
@@ -62,6 +63,38 @@ TEST(WrapTransport, StacksEverythingThatTheConfigurationAsksFor) {
   });
   ASSERT_EQ(log.lines().size(), 1);
   EXPECT_THAT(log.lines()[0], HasSubstr("old"));
+}
+
+TEST(TransportFamily, SharesItsRateAndPutsAWrapperBelowRetries) {
+  class Counting final : public Transport {
+   public:
+    Counting(std::shared_ptr<Transport> inner, int& calls) : inner_(std::move(inner)), calls_(calls) {}
+    Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override {
+      ++calls_;
+      return inner_->Send(std::move(request), scope);
+    }
+
+   private:
+    const std::shared_ptr<Transport> inner_;
+    int& calls_;
+  };
+  Simulate([&] {
+    auto server = std::make_shared<ScriptedTransport>();
+    server->Then(Answer(429, {{"Retry-After", "1"}}));
+    const TransportFamily family =
+        TransportFamily::Over(server, {.bearer_token = "abc", .qps = 0.1, .burst = 1, .retry = {.jitter = 0}}).value();
+    int calls = 0;
+    const std::shared_ptr<Transport> wrapped =
+        family.NewTransport([&](auto inner) { return std::make_shared<Counting>(std::move(inner), calls); });
+    const std::shared_ptr<Transport> plain = family.NewTransport();
+    const TimePoint start = Clock::Now();
+    ASSERT_TRUE(wrapped->Send({.target = "/api"}, {}));
+    EXPECT_EQ(calls, 2) << "each try passes it";
+    ASSERT_TRUE(plain->Send({.target = "/api"}, {}));
+    EXPECT_EQ(calls, 2);
+    EXPECT_EQ(server->HeaderOfEach("Authorization"), (std::vector<std::string>(3, "Bearer abc")));
+    EXPECT_EQ(std::chrono::round<std::chrono::milliseconds>(server->times()[2] - start), 20s) << "one rate for both";
+  });
 }
 
 TEST(WrapTransport, TimeoutSparesStreamsAndNeverExtendsADeadline) {

@@ -17,7 +17,7 @@
 #include "keelson/api/compare.h"
 #include "keelson/api/object.h"
 #include "keelson/api/status_error.h"
-#include "keelson/client/client.h"
+#include "keelson/client/object_client.h"
 #include "keelson/client/patch.h"
 #include "keelson/core/result.h"
 
@@ -58,7 +58,8 @@ Result<SplitPatch> SplitChange(const Type& type, const void* before, const void*
 
 // Sends the whole object; a conflict when it changed since it was read (retry_on_conflict.h).
 template <ApiObject T, class Mutate>
-Result<Reconciled<T>> CreateOrUpdate(const Client& client, T object, Mutate mutate, const WriteOptions& options = {}) {
+Result<Reconciled<T>> CreateOrUpdate(const ObjectClient& client, T object, Mutate mutate,
+                                     const WriteOptions& options = {}) {
   Result<T> found = client.Get<T>(KeyOf(object), {.scope = options.scope});
   if (!found) {
     if (!IsNotFound(found.error())) return std::move(found).error();
@@ -75,7 +76,8 @@ Result<Reconciled<T>> CreateOrUpdate(const Client& client, T object, Mutate muta
 
 // Sends only what changed, the status to /status where the resource has one, so that other writers' changes stay.
 template <ApiObject T, class Mutate>
-Result<Reconciled<T>> CreateOrPatch(const Client& client, T object, Mutate mutate, const PatchOptions& options = {}) {
+Result<Reconciled<T>> CreateOrPatch(const ObjectClient& client, T object, Mutate mutate,
+                                    const PatchOptions& options = {}) {
   const ObjectKey key = KeyOf(object);
   const WriteOptions writing{.dry_run = options.dry_run,
                              .field_manager = options.field_manager,

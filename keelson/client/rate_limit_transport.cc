@@ -2,31 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "keelson/client/request_metrics.h"
 #include "keelson/core/clock.h"
 
 namespace keelson {
 
-RateLimitTransport::RateLimitTransport(std::shared_ptr<Transport> inner, const RateLimitOptions& options,
-                                       std::shared_ptr<const RequestMetrics> metrics)
-    : inner_(std::move(inner)),
-      qps_(options.qps),
-      burst_(std::max(options.burst, 1)),
-      metrics_(std::move(metrics)),
-      tokens_(burst_),
-      counted_(Clock::Now()) {}
+RequestBucket::RequestBucket(const RateLimitOptions& options)
+    : qps_(options.qps), burst_(std::max(options.burst, 1)), tokens_(burst_), counted_(Clock::Now()) {}
 
 Result<HttpResponse> RateLimitTransport::SendKept(HttpRequest& request, const CallScope& scope) {
   const TimePoint start = Clock::Now();
-  const Result<void> taken = TakeToken(scope);
+  const Result<void> taken = bucket_->Take(scope);
   if (metrics_ != nullptr) metrics_->CountRateLimiterWait(request.method, Clock::Now() - start);
   if (!taken) return taken.error();
   return inner_->SendKept(request, scope);
 }
 
-Result<void> RateLimitTransport::TakeToken(const CallScope& scope) {
+Result<void> RequestBucket::Take(const CallScope& scope) {
   Duration wait = Duration::zero();
   {
     const MutexLock lock(mutex_);

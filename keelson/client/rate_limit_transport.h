@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "keelson/core/mutex.h"
 #include "keelson/transport/transport.h"
@@ -20,26 +21,40 @@ struct RateLimitOptions {
   int burst = 1;    // at least 1
 };
 
-class RateLimitTransport final : public Transport {
+// The bucket. Thread-safe.
+class RequestBucket {
  public:
-  RateLimitTransport(std::shared_ptr<Transport> inner, const RateLimitOptions& options,
-                     std::shared_ptr<const RequestMetrics> metrics = nullptr);
-
-  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override { return SendKept(request, scope); }
-  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override;
+  explicit RequestBucket(const RateLimitOptions& options);
+  // Waits for a token.
+  Result<void> Take(const CallScope& scope);
 
  private:
-  Result<void> TakeToken(const CallScope& scope);
-
-  const std::shared_ptr<Transport> inner_;
   const double qps_;
   const double burst_;
-  const std::shared_ptr<const RequestMetrics> metrics_;
 
   Mutex mutex_{"client rate limit"};
   // Guarded by mutex_. Fewer than none: that many requests wait.
   double tokens_;
   TimePoint counted_;  // when tokens_ was true
+};
+
+class RateLimitTransport final : public Transport {
+ public:
+  RateLimitTransport(std::shared_ptr<Transport> inner, const RateLimitOptions& options,
+                     std::shared_ptr<const RequestMetrics> metrics = nullptr)
+      : RateLimitTransport(std::move(inner), std::make_shared<RequestBucket>(options), std::move(metrics)) {}
+  // With a bucket that several share.
+  RateLimitTransport(std::shared_ptr<Transport> inner, std::shared_ptr<RequestBucket> bucket,
+                     std::shared_ptr<const RequestMetrics> metrics = nullptr)
+      : inner_(std::move(inner)), bucket_(std::move(bucket)), metrics_(std::move(metrics)) {}
+
+  Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override { return SendKept(request, scope); }
+  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override;
+
+ private:
+  const std::shared_ptr<Transport> inner_;
+  const std::shared_ptr<RequestBucket> bucket_;
+  const std::shared_ptr<const RequestMetrics> metrics_;
 };
 
 }  // namespace keelson

@@ -74,6 +74,8 @@ class RestClient {
   Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) const;
   Result<std::string> GetRaw(std::string_view target, std::string_view accept, const CallScope& scope) const;
 
+  const std::shared_ptr<Transport>& transport() const { return transport_; }
+
  private:
   enum class Shape : uint8_t { kObject, kList, kWatch };
 

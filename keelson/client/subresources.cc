@@ -6,7 +6,7 @@
 
 namespace keelson {
 
-Result<void> Evict(const Client& client, const ObjectKey& pod, const DeleteOptions& options) {
+Result<void> Evict(const ObjectClient& client, const ObjectKey& pod, const DeleteOptions& options) {
   policyv1::Eviction eviction;
   eviction.metadata.name = pod.name;
   eviction.metadata.namespace_ = pod.namespace_;
@@ -19,7 +19,8 @@ Result<void> Evict(const Client& client, const ObjectKey& pod, const DeleteOptio
                                &eviction, nullptr);
 }
 
-Result<void> BindPod(const Client& client, const ObjectKey& pod, const std::string& node, const WriteOptions& options) {
+Result<void> BindPod(const ObjectClient& client, const ObjectKey& pod, const std::string& node,
+                     const WriteOptions& options) {
   corev1::Binding binding;
   binding.metadata.name = pod.name;
   binding.metadata.namespace_ = pod.namespace_;
@@ -29,7 +30,7 @@ Result<void> BindPod(const Client& client, const ObjectKey& pod, const std::stri
                                &binding, nullptr);
 }
 
-Result<authenticationv1::TokenRequest> RequestToken(const Client& client, const ObjectKey& service_account,
+Result<authenticationv1::TokenRequest> RequestToken(const ObjectClient& client, const ObjectKey& service_account,
                                                     const authenticationv1::TokenRequestSpec& spec,
                                                     const WriteOptions& options) {
   authenticationv1::TokenRequest request;

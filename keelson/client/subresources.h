@@ -14,31 +14,32 @@
 
 #include "keelson/api/authentication/v1.h"
 #include "keelson/api/autoscaling/v1.h"
-#include "keelson/client/client.h"
+#include "keelson/client/object_client.h"
 
 namespace keelson {
 
 template <ApiObject T>
-Result<autoscalingv1::Scale> GetScale(const Client& client, const ObjectKey& key, const GetOptions& options = {}) {
+Result<autoscalingv1::Scale> GetScale(const ObjectClient& client, const ObjectKey& key,
+                                      const GetOptions& options = {}) {
   return client.GetSubresource<T, autoscalingv1::Scale>(key, "scale", options);
 }
 
 // A scale that comes from GetScale has its resource version: a conflict when the object has changed since.
 template <ApiObject T>
-Result<autoscalingv1::Scale> UpdateScale(const Client& client, const ObjectKey& key, const autoscalingv1::Scale& scale,
-                                         const UpdateOptions& options = {}) {
+Result<autoscalingv1::Scale> UpdateScale(const ObjectClient& client, const ObjectKey& key,
+                                         const autoscalingv1::Scale& scale, const UpdateOptions& options = {}) {
   return client.UpdateSubresource<T>(key, "scale", scale, options);
 }
 
 // Deletes a pod as far as disruption budgets let it: an error of code kTooManyRequests when they do not now.
-Result<void> Evict(const Client& client, const ObjectKey& pod, const DeleteOptions& options = {});
+Result<void> Evict(const ObjectClient& client, const ObjectKey& pod, const DeleteOptions& options = {});
 
 // Gives a pod to a node: what a scheduler does.
-Result<void> BindPod(const Client& client, const ObjectKey& pod, const std::string& node,
+Result<void> BindPod(const ObjectClient& client, const ObjectKey& pod, const std::string& node,
                      const WriteOptions& options = {});
 
 // A token of a service account. The answer holds a secret: do not log it.
-Result<authenticationv1::TokenRequest> RequestToken(const Client& client, const ObjectKey& service_account,
+Result<authenticationv1::TokenRequest> RequestToken(const ObjectClient& client, const ObjectKey& service_account,
                                                     const authenticationv1::TokenRequestSpec& spec,
                                                     const WriteOptions& options = {});
 
