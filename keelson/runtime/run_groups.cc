@@ -11,6 +11,7 @@
 
 #include "keelson/core/clock.h"
 #include "keelson/core/thread.h"
+#include "keelson/transport/thread_scope.h"
 
 namespace keelson {
 
@@ -141,6 +142,7 @@ class RunGroups::Group {
     ++running_;
     member.thread = Thread(member.name, [this, &member] {
       const RunScope scope{.stop = stop_.token(), .abort = abort_.token()};
+      const ThreadScope calls_end({.stop = scope.abort});
       const Result<void> end = Guarded([&] { return member.runnable->Run(scope); });
       if (!end && end.error().code() == ErrorCode::kCancelled && stop_.StopRequested()) {
         owner_.log_.V(1).Info("Stopped", "what", member.description, "with", end.error());
