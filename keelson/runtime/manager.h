@@ -11,9 +11,9 @@
 //   Thread running("manager", [&](const StopToken& stop) { result = manager.Run(stop); });
 //
 // Order of start: servers, caches, what runs in every replica, then, once this replica leads, the rest. The end is in
-// the reverse order: asked to stop, a manager starts nothing new, lets reconciles under way finish for the grace
-// period, writes the events that were told, gives up the lease and closes its servers. When a part fails, all end, and
-// Run gives that error.
+// the reverse order: asked to stop, a manager is no longer ready (/readyz), starts nothing new, lets reconciles under
+// way finish for the grace period, gives up the lease, writes the events that were told, and closes its servers. When a
+// part fails, all end, and Run gives that error.
 #pragma once
 
 #include <chrono>
@@ -37,6 +37,7 @@
 namespace keelson {
 
 struct ManagerOptions {
+  ClientOptions client = {};           // of clients that are made from a configuration
   ClusterOptions cluster = {};         // caches, client, events
   ControllerOptions controllers = {};  // of controllers that say nothing else
   // Not led by anybody when there is none. Its name is the Lease's and needed; its namespace is the pod's where the
@@ -44,9 +45,11 @@ struct ManagerOptions {
   std::optional<LeaderElectionOptions> leader_election = {};
   MetricsServerOptions metrics = {};  // no server unless it has an address
   HealthServerOptions health = {};    // the same
-  // How long reconciles and other work may take to finish at the end.
+  // How long reconciles and other work may take to finish at the end; negative: as long as it takes. What takes longer
+  // is told to give up, and Run gives kTimeout.
   Duration grace_period = std::chrono::seconds(30);
-  // What Run does about work that has not ended long after it was told to give up: exit the process, or wait for it.
+  // What Run does about work that has not ended five seconds after it was told to give up: say in the log which, and
+  // exit the process with status 1. False: wait for it. FromFlags sets it.
   bool exit_when_stuck = false;
 };
 
@@ -94,7 +97,8 @@ class Manager {
   // Another path of the metrics server; before it runs.
   Result<void> AddMetricsHandler(std::string path, std::shared_ptr<HttpHandler> handler);
 
-  // Until stop, or until a part fails. Once.
+  // Until stop, or until a part fails: "controller app: …". Of several errors the first counts, and the others are
+  // logged. An error that says who holds the lease now, or kTimeout, when the leadership is lost. Once.
   Result<void> Run(const StopToken& stop);
   // The same for main(): SIGINT and SIGTERM stop it, a second one exits at once. Gives the exit status, and has logged
   // the reason when that is not 0.
