@@ -61,15 +61,25 @@ void LeadershipFence::Guard(Duration interval, const StopToken& stop) {
   }
 }
 
-Result<HttpResponse> FencedTransport::Send(HttpRequest request, const CallScope& scope) {
-  const std::string_view method = request.method;
-  if (method == "GET" || method == "HEAD" || method == "OPTIONS") return inner_->Send(std::move(request), scope);
+template <class SendInner>
+Result<HttpResponse> FencedTransport::Pass(std::string_view method, const CallScope& scope,
+                                           const SendInner& send) const {
+  if (method == "GET" || method == "HEAD" || method == "OPTIONS") return send(scope);
   KEELSON_TRY(term, fence_->Enter());
-  if (!scope.stop.StopPossible()) return inner_->Send(std::move(request), {.stop = term, .deadline = scope.deadline});
+  if (!scope.stop.StopPossible()) return send({.stop = term, .deadline = scope.deadline});
   const StopSource either;
   const StopCallback by_term(term, [&] { either.RequestStop(); });
   const StopCallback by_caller(scope.stop, [&] { either.RequestStop(); });
-  return inner_->Send(std::move(request), {.stop = either.token(), .deadline = scope.deadline});
+  return send({.stop = either.token(), .deadline = scope.deadline});
+}
+
+Result<HttpResponse> FencedTransport::Send(HttpRequest request, const CallScope& scope) {
+  const std::string method = request.method;
+  return Pass(method, scope, [&](const CallScope& inner) { return inner_->Send(std::move(request), inner); });
+}
+
+Result<HttpResponse> FencedTransport::SendKept(HttpRequest& request, const CallScope& scope) {
+  return Pass(request.method, scope, [&](const CallScope& inner) { return inner_->SendKept(request, inner); });
 }
 
 }  // namespace keelson

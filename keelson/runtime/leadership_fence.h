@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "keelson/core/cond_var.h"
 #include "keelson/core/mutex.h"
@@ -64,8 +65,12 @@ class FencedTransport final : public Transport {
 
   // kCancelled when the fence is closed or closes.
   Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
+  Result<HttpResponse> SendKept(HttpRequest& request, const CallScope& scope) override;
 
  private:
+  template <class SendInner>
+  Result<HttpResponse> Pass(std::string_view method, const CallScope& scope, const SendInner& send) const;
+
   const std::shared_ptr<Transport> inner_;
   const std::shared_ptr<const LeadershipFence> fence_;
 };
