@@ -1,0 +1,87 @@
+#include "greeting_reconciler.h"
+
+#include "keelson/api/compare.h"
+#include "keelson/api/conditions.h"
+#include "keelson/api/core/v1.h"
+#include "keelson/api/finalizers.h"
+#include "keelson/api/owner_references.h"
+#include "keelson/client/create_or_update.h"
+#include "keelson/client/ignore_not_found.h"
+
+// +kubebuilder:rbac:groups=hello.example.com,resources=greetings,verbs=get;list;watch;update
+// +kubebuilder:rbac:groups=hello.example.com,resources=greetings/status,verbs=update
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;update;delete
+// +kubebuilder:rbac:groups="",resources=events,verbs=create;patch
+
+namespace hello {
+
+using namespace keelson;
+using v1::Greeting;
+
+Result<void> AddGreetingController(Manager& manager, GreetingReconciler& reconciler) {
+  KEELSON_TRY(controller, ControllerFor<Greeting>(manager).Owns<corev1::ConfigMap>().Complete(reconciler));
+  return {};
+}
+
+namespace {
+
+std::string TextOf(const v1::GreetingSpec& spec) {
+  std::string text;
+  for (int32_t i = 0; i < spec.times; ++i) text += "Hello, " + spec.who + "!\n";
+  return text;
+}
+
+}  // namespace
+
+Result<Outcome> GreetingReconciler::Reconcile(Context& context, const Request& request) {
+  KEELSON_TRY(found, IgnoreNotFound(client_.Get<Greeting>(request)));
+  if (!found) return Outcome::Done();  // deleted, and Finalize has done its part
+  Greeting greeting = *found;
+  if (IsBeingDeleted(greeting)) return Finalize(greeting);
+  if (AddFinalizer(greeting, kFinalizer)) {
+    KEELSON_TRY(updated, client_.Update(greeting));
+    greeting = updated;
+  }
+
+  const std::string text = TextOf(greeting.spec);
+  const ObjectKey key = KeyOf(greeting);
+  KEELSON_TRY(map,
+              CreateOrUpdate(client_, corev1::ConfigMap{.metadata = {.name = key.name, .namespace_ = key.namespace_}},
+                             [&](corev1::ConfigMap& map) {
+                               map.data = {{"text", text}};
+                               return SetControllerReference(greeting, map);
+                             }));
+  if (map.change != Change::kNone) {
+    context.log().Info("Greeted", "who", greeting.spec.who, "configMap", ToString(map.change));
+    events_.Eventf(greeting, EventType::kNormal, "Greeted", "Said hello to {}", greeting.spec.who);
+  }
+  KEELSON_RETURN_IF_ERROR(Report(greeting, text));
+  return Outcome::Done();
+}
+
+Result<void> GreetingReconciler::Report(Greeting greeting, const std::string& text) {
+  const v1::GreetingStatus before = greeting.status;
+  greeting.status.text = text;
+  SetStatusCondition(greeting.status.conditions, {.type = "Ready",
+                                                  .status = kConditionTrue,
+                                                  .observedGeneration = greeting.metadata.generation,
+                                                  .reason = "Greeted",
+                                                  .message = "the ConfigMap has the text"});
+  if (Equal(before, greeting.status)) return {};  // nothing new: nothing is written
+  KEELSON_TRY(updated, client_.Status().Update(greeting));
+  return {};
+}
+
+Result<Outcome> GreetingReconciler::Finalize(Greeting greeting) {
+  if (!HasFinalizer(greeting, kFinalizer)) return Outcome::Done();  // others hold it still
+  KEELSON_TRY(map, IgnoreNotFound(client_.Get<corev1::ConfigMap>(KeyOf(greeting))));
+  if (map && IsControlledBy(*map, greeting)) {
+    KEELSON_RETURN_IF_ERROR(IgnoreNotFound(client_.Delete(*map, {.uid = map->metadata.uid.str()})));
+  }
+  events_.Eventf(greeting, EventType::kNormal, "Goodbye", "Said goodbye to {}", greeting.spec.who);
+  RemoveFinalizer(greeting, kFinalizer);
+  KEELSON_TRY(released, IgnoreNotFound(client_.Update(greeting)));
+  return Outcome::Done();
+}
+
+}  // namespace hello
