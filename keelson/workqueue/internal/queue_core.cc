@@ -53,21 +53,28 @@ void QueueCore::Resize(size_t places) {
 QueueCore::AfterAdd QueueCore::Add(QueueEntry& entry, int32_t priority, TimePoint now) {
   switch (entry.state) {
     case QueueEntry::State::kWaiting:
-      if (priority > entry.priority) ready_.Raise(entry, priority);
-      return {};
-    case QueueEntry::State::kRunningAgain: entry.priority = std::max(entry.priority, priority); return {};
+    case QueueEntry::State::kRunningAgain: {
+      if (priority <= entry.priority) return {};
+      const AfterAdd after{.raised = true, .priority = priority, .from = entry.priority};
+      if (entry.state == QueueEntry::State::kWaiting) {
+        ready_.Raise(entry, priority);
+      } else {
+        entry.priority = priority;
+      }
+      return after;
+    }
     case QueueEntry::State::kRunning:
       entry.state = QueueEntry::State::kRunningAgain;
       entry.priority = priority;
       entry.added = now;
-      return {.added = true, .wake = false};
+      return {.added = true, .priority = priority};
     case QueueEntry::State::kNew: break;
   }
   entry.state = QueueEntry::State::kWaiting;
   entry.priority = priority;
   entry.added = now;
   ready_.Push(entry);
-  return {.added = true, .wake = WakeOne()};
+  return {.added = true, .wake = WakeOne(), .priority = priority};
 }
 
 QueueCore::AfterTake QueueCore::Take(TimePoint now) {
@@ -76,7 +83,7 @@ QueueCore::AfterTake QueueCore::Take(TimePoint now) {
   entry.state = QueueEntry::State::kRunning;
   entry.started = now;
   running_.Append(entry);
-  return {.entry = &entry, .wake = WakeOne(), .waited = now - entry.added};
+  return {.entry = &entry, .wake = WakeOne(), .priority = entry.priority, .waited = now - entry.added};
 }
 
 QueueCore::AfterDone QueueCore::Done(QueueEntry& entry, TimePoint now) {
@@ -135,14 +142,18 @@ size_t QueueCore::Waiting() {
   return ready_.size();
 }
 
-void QueueCore::CountAdd() const {
-  metrics_.adds.Increment();
-  metrics_.depth.Increment();
+void QueueCore::CountAdd(const AfterAdd& what) const {
+  if (what.raised) {
+    metrics_.depth.Decrement(what.from);
+  } else {
+    metrics_.adds.Increment();
+  }
+  metrics_.depth.Increment(what.priority);
 }
 
 void QueueCore::CountTake(const AfterTake& what) const {
   if (what.entry == nullptr) return;
-  metrics_.depth.Decrement();
+  metrics_.depth.Decrement(what.priority);
   metrics_.queue_duration.Observe(what.waited);
 }
 

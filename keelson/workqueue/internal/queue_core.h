@@ -38,10 +38,14 @@ class QueueCore {
   struct AfterAdd {
     bool added = false;
     bool wake = false;
+    bool raised = false;   // it waited already, with the priority `from`
+    int32_t priority = 0;  // with which it waits now, where it was added or raised
+    int32_t from = 0;
   };
   struct AfterTake {
     QueueEntry* entry = nullptr;
     bool wake = false;
+    int32_t priority = 0;
     Duration waited{};
   };
   struct AfterDone {
@@ -64,7 +68,7 @@ class QueueCore {
   // Without it.
   void Finish(const AfterAdd& what) {
     if (what.wake) work_.NotifyOne();
-    if (metrics_.enabled && what.added) CountAdd();
+    if (metrics_.enabled && (what.added || what.raised)) CountAdd(what);
   }
   void Finish(const AfterTake& what) {
     if (what.wake) work_.NotifyOne();
@@ -102,7 +106,7 @@ class QueueCore {
     if (waking_ || sleepers_ == 0 || ready_.empty()) return false;
     return waking_ = true;
   }
-  void CountAdd() const;
+  void CountAdd(const AfterAdd& what) const;
   void CountTake(const AfterTake& what) const;
   void UpdateAges();
 
