@@ -3,12 +3,13 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
-#include <charconv>
+#include <algorithm>
+#include <array>
 #include <mutex>
-#include <optional>
 
 #include "keelson/core/clock.h"
 #include "keelson/core/internal/log_format.h"
+#include "keelson/core/internal/log_module.h"
 #include "keelson/core/thread.h"
 
 namespace keelson {
@@ -16,12 +17,23 @@ namespace keelson {
 namespace internal {
 
 constinit std::atomic<int> log_verbosity = 0;
+constinit std::atomic<int> most_log_verbosity = 0;
 
 }  // namespace internal
 
 namespace {
 
-constinit std::atomic<LogFormat> log_format = LogFormat::kText;
+// What a line needs of the options, in one word.
+struct LineLayout {
+  LogFormat format = LogFormat::kText;
+  bool skip_header = false;
+  bool add_directory = false;
+  bool unused = false;
+};
+constinit std::atomic<LineLayout> line_layout = LineLayout();
+
+// Counts calls of ConfigureLogging, so that threads see that what they know of source files is out of date.
+constinit std::atomic<uint32_t> options_generation = 1;
 
 class StandardErrorSink final : public LogSink {
  public:
@@ -49,103 +61,94 @@ class StandardErrorSink final : public LogSink {
 
 // A std::mutex and not a Mutex: logging is no scheduling point, so that a line more or less does not change what a
 // seed does. Nothing that could wait happens under it.
-struct SinkHolder {
+struct LogState {
   std::mutex mutex;
-  std::shared_ptr<LogSink> sink = std::make_shared<StandardErrorSink>();  // guarded by mutex
+  const std::shared_ptr<LogSink> standard_error = std::make_shared<StandardErrorSink>();
+  // Guarded by mutex:
+  std::shared_ptr<LogSink> sink = standard_error;
+  LogOptions options;
 };
 
 // Never destroyed: destructors of other globals may log.
-SinkHolder& Holder() {
-  static SinkHolder& holder = *new SinkHolder;
-  return holder;
+LogState& State() {
+  static LogState& state = *new LogState;
+  return state;
 }
 
 std::shared_ptr<LogSink> CurrentSink() {
-  SinkHolder& holder = Holder();
-  std::lock_guard lock(holder.mutex);
-  return holder.sink;
+  LogState& state = State();
+  std::lock_guard lock(state.mutex);
+  return state.sink;
 }
 
-std::string_view FileName(const char* path) {
-  const std::string_view file(path);
-  return file.substr(file.find_last_of('/') + 1);
-}
-
-Result<int> ParseVerbosity(std::string_view text) {
-  int verbosity = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), verbosity);
-  if (error != std::errc() || end != text.data() + text.size() || verbosity < 0) {
-    return Error::InvalidArgument("invalid value \"" + std::string(text) +
-                                  "\" for flag -v: expected a whole number, 0 or more");
+// Of the first pattern that matches; -1 when none does.
+int ModuleVerbosity(const char* file) {
+  LogState& state = State();
+  std::lock_guard lock(state.mutex);
+  for (const LogModule& module : state.options.modules) {
+    if (internal::MatchesSourceFile(module.pattern, file)) return module.verbosity;
   }
-  return verbosity;
-}
-
-Result<LogFormat> ParseFormat(std::string_view text) {
-  if (text == "text") return LogFormat::kText;
-  if (text == "json") return LogFormat::kJson;
-  return Error::InvalidArgument("invalid value \"" + std::string(text) +
-                                "\" for flag --logging-format: expected text or json");
+  return -1;
 }
 
 }  // namespace
 
 void ConfigureLogging(const LogOptions& options) {
+  int most = options.verbosity;
+  for (const LogModule& module : options.modules) most = std::max(most, module.verbosity);
+  LogState& state = State();
+  std::lock_guard lock(state.mutex);
+  state.options = options;
   internal::log_verbosity.store(options.verbosity, std::memory_order_relaxed);
-  log_format.store(options.format, std::memory_order_relaxed);
+  internal::most_log_verbosity.store(most, std::memory_order_relaxed);
+  line_layout.store(
+      {.format = options.format, .skip_header = options.skip_headers, .add_directory = options.add_dir_header},
+      std::memory_order_relaxed);
+  options_generation.fetch_add(1, std::memory_order_relaxed);
 }
 
 LogOptions CurrentLogging() {
-  return {.verbosity = internal::log_verbosity.load(std::memory_order_relaxed),
-          .format = log_format.load(std::memory_order_relaxed)};
+  LogState& state = State();
+  std::lock_guard lock(state.mutex);
+  return state.options;
 }
 
-Result<LogOptions> TakeLogFlags(std::vector<std::string>& arguments) {
-  LogOptions options;
-  std::vector<std::string> rest;
-  size_t i = 0;
-  // The flag's value when argument i is that flag; advances i over a value that stands apart.
-  auto value_of = [&](std::string_view name) -> Result<std::optional<std::string>> {
-    std::string_view argument = arguments[i];
-    const size_t dashes = argument.starts_with("--") ? 2 : argument.starts_with("-") ? 1 : 0;
-    if (dashes == 0) return std::optional<std::string>();
-    argument.remove_prefix(dashes);
-    if (!argument.starts_with(name)) return std::optional<std::string>();
-    argument.remove_prefix(name.size());
-    if (argument.starts_with("=")) return std::optional<std::string>(argument.substr(1));
-    if (!argument.empty()) return std::optional<std::string>();
-    if (i + 1 == arguments.size()) {
-      return Error::InvalidArgument("flag " + arguments[i] + " needs a value and none follows");
-    }
-    return std::optional<std::string>(arguments[++i]);
+// Patterns are compared once for each file and thread: a file's name is a literal, so that its address stands for it.
+bool internal::LogModuleShows(int verbosity, const char* file) {
+  struct Known {
+    const char* file = nullptr;
+    uint32_t generation = 0;
+    int verbosity = 0;
   };
-  for (; i < arguments.size() && arguments[i] != "--"; ++i) {
-    KEELSON_TRY(verbosity, value_of("v"));
-    if (verbosity) {
-      KEELSON_TRY(parsed, ParseVerbosity(*verbosity));
-      options.verbosity = parsed;
-      continue;
-    }
-    KEELSON_TRY(format, value_of("logging-format"));
-    if (format) {
-      KEELSON_TRY(parsed, ParseFormat(*format));
-      options.format = parsed;
-      continue;
-    }
-    rest.push_back(arguments[i]);
+  static constinit thread_local std::array<Known, 64> known{};
+  const auto address = reinterpret_cast<uintptr_t>(file);
+  Known& slot = known[(address ^ (address >> 6)) % known.size()];
+  // Read before the patterns are: at worst a line later they are compared again.
+  const uint32_t generation = options_generation.load(std::memory_order_relaxed);
+  if (slot.file != file || slot.generation != generation) {
+    slot = {.file = file, .generation = generation, .verbosity = ModuleVerbosity(file)};
   }
-  rest.insert(rest.end(), arguments.begin() + static_cast<ptrdiff_t>(i), arguments.end());
-  arguments = std::move(rest);
-  return options;
+  return verbosity <= slot.verbosity;
+}
+
+void LogSink::WriteRecord(const LogRecord& record) {
+  const LineLayout layout = line_layout.load(std::memory_order_relaxed);
+  if (layout.format == LogFormat::kJson) return Write(record.severity, internal::FormatLogJson(record));
+  Write(record.severity,
+        internal::FormatLogText(record, {.skip_header = layout.skip_header, .add_directory = layout.add_directory}));
 }
 
 std::shared_ptr<LogSink> SetLogSink(std::shared_ptr<LogSink> sink) {
-  if (!sink) sink = std::make_shared<StandardErrorSink>();
-  SinkHolder& holder = Holder();
-  std::lock_guard lock(holder.mutex);
-  std::swap(holder.sink, sink);
+  LogState& state = State();
+  if (!sink) sink = state.standard_error;
+  std::lock_guard lock(state.mutex);
+  std::swap(state.sink, sink);
   return sink;
 }
+
+std::shared_ptr<LogSink> StandardErrorLogSink() { return State().standard_error; }
+
+void FlushLogs() { CurrentSink()->Flush(); }
 
 class ScopedLogCapture::Memory final : public LogSink {
  public:
@@ -159,7 +162,7 @@ class ScopedLogCapture::Memory final : public LogSink {
   }
 
  private:
-  mutable std::mutex mutex_;  // see SinkHolder
+  mutable std::mutex mutex_;  // see LogState
   std::vector<std::string> lines_;
 };
 
@@ -182,15 +185,15 @@ void internal::EmitLog(LogSeverity severity, int verbosity, const LogContext* co
       .verbosity = verbosity,
       .time = Clock::WallNow(),
       .thread = this_thread::Id(),
-      .file = FileName(message.where().file_name()),
+      .path = message.where().file_name(),
       .line = message.where().line(),
+      .logger = context != nullptr ? std::string_view(context->name) : std::string_view(),
       .message = message.text(),
       .error = error,
-      .context = context,
+      .values = context != nullptr ? std::span(context->values) : std::span<const std::pair<std::string, LogValue>>(),
       .fields = fields,
   };
-  const bool json = log_format.load(std::memory_order_relaxed) == LogFormat::kJson;
-  CurrentSink()->Write(severity, json ? FormatLogJson(record) : FormatLogText(record));
+  CurrentSink()->WriteRecord(record);
 }
 
 Logger::Logger(std::string name)

@@ -13,6 +13,9 @@
 // The message must be a literal, and pairs must be complete: anything else does not compile. Values are strings,
 // numbers, booleans, durations, times, Errors, optionals of these, and whatever has a ToString(value) beside its type.
 // A disabled line costs one comparison. Timestamps are UTC. Never log a secret or a whole object.
+//
+// Lines go to standard error. log_flags.h has the flags by which users of a program change that, log_files.h writes
+// files, log_record.h is for those who hand lines on to another logging system.
 #pragma once
 
 #include <array>
@@ -35,30 +38,45 @@ namespace keelson {
 enum class LogSeverity : uint8_t { kInfo, kWarning, kError };
 enum class LogFormat : uint8_t { kText, kJson };
 
+// More verbosity for some source files: {"reflector", 4}, {"cache/*", 4}. A pattern is compared with the file's name
+// without directories and extension; one that has slashes, with as many directories before it. `*` and `?` stand for
+// anything but a slash, `[a-c]` and `[^a-c]` for one character of a set, `\` takes the next one literally.
+struct LogModule {
+  std::string pattern;
+  int verbosity = 0;
+};
+
 struct LogOptions {
   int verbosity = 0;  // -v=N: V(n) lines appear for n <= N
   LogFormat format = LogFormat::kText;
+  std::vector<LogModule> modules = {};  // the first that matches counts; none takes away what `verbosity` shows
+  bool skip_headers = false;            // text only: lines without time, thread and place
+  bool add_dir_header = false;          // text only: the place has the file's directory too
 };
 
 // Both thread-safe, and apply to every Logger of the process from the next line on.
 void ConfigureLogging(const LogOptions& options);
 LogOptions CurrentLogging();
 
-// Removes -v=N, --v=N and --logging-format=text|json (also with the value as the next argument) from a command line, up
-// to
-// "--", and returns what they say.
-Result<LogOptions> TakeLogFlags(std::vector<std::string>& arguments);
+struct LogRecord;  // log_record.h
 
-// Where lines go. Write may be called by several threads at once.
+// Where lines go. All functions may be called by several threads at once.
 class LogSink {
  public:
   virtual ~LogSink() = default;
   // One line, without its end.
   virtual void Write(LogSeverity severity, std::string_view line) = 0;
+  // What a logger calls. Unless it is overridden: Write of the record as a line, in the present format.
+  virtual void WriteRecord(const LogRecord& record);
+  // Returns when what was written before has left the process.
+  virtual void Flush() {}
 };
 
 // Replaces the sink of the process and returns the one before; null stands for the default, standard error.
 std::shared_ptr<LogSink> SetLogSink(std::shared_ptr<LogSink> sink);
+std::shared_ptr<LogSink> StandardErrorLogSink();
+// Flushes the sink of the process: before _exit(), which skips what exit() does.
+void FlushLogs();
 
 // For tests: while it lives, lines are kept here and options may differ. One at a time.
 class [[nodiscard]] ScopedLogCapture {
@@ -94,7 +112,11 @@ class LogMessage {
 
 namespace internal {
 
-extern constinit std::atomic<int> log_verbosity;
+extern constinit std::atomic<int> log_verbosity;       // of every file
+extern constinit std::atomic<int> most_log_verbosity;  // of any file; never less than log_verbosity
+
+// Whether a pattern of LogOptions::modules shows it.
+bool LogModuleShows(int verbosity, const char* file);
 
 struct LogContext {
   std::string name;
@@ -136,12 +158,16 @@ concept LogPairs = sizeof...(Pairs) % 2 == 0 && KeysAreStrings<Pairs...>::value;
 // What V() returns: lines of one verbosity. For immediate use, while the Logger it came from exists.
 class VerboseLogger {
  public:
-  bool Enabled() const { return verbosity_ <= internal::log_verbosity.load(std::memory_order_relaxed); }
+  bool Enabled(const std::source_location& where = std::source_location::current()) const {
+    if (verbosity_ > internal::most_log_verbosity.load(std::memory_order_relaxed)) return false;
+    return verbosity_ <= internal::log_verbosity.load(std::memory_order_relaxed) ||
+           internal::LogModuleShows(verbosity_, where.file_name());
+  }
 
   template <class... Pairs>
     requires internal::LogPairs<Pairs...>
   void Info(const LogMessage& message, const Pairs&... pairs) const {
-    if (!Enabled()) return;
+    if (!Enabled(message.where())) return;
     internal::EmitLog(LogSeverity::kInfo, verbosity_, context_, nullptr, message, internal::MakeLogFields(pairs...));
   }
 

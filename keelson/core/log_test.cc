@@ -221,31 +221,88 @@ TEST(Log, DefaultSinkWritesToStandardError) {
   EXPECT_EQ(output[0], 'W');
 }
 
-TEST(LogFlags, AreTakenOutOfTheCommandLine) {
-  std::vector<std::string> arguments = {"run", "-v=2", "--logging-format", "json", "-version", "--", "-v=9"};
-  Result<LogOptions> options = TakeLogFlags(arguments);
-  ASSERT_TRUE(options);
-  EXPECT_EQ(options->verbosity, 2);
-  EXPECT_EQ(options->format, LogFormat::kJson);
-  EXPECT_THAT(arguments, ElementsAre("run", "-version", "--", "-v=9"));
+TEST(LogModules, ShowMoreOfTheFilesTheyMatch) {
+  ScopedLogCapture capture({.verbosity = 1, .modules = {{"reflector", 9}, {"log_*", 3}, {"log_test", 5}}});
+  Logger log;
+  log.V(3).Info("Shown");
+  log.V(4).Info("Hidden: the first pattern that matches counts");
+  EXPECT_TRUE(log.V(3).Enabled());
+  EXPECT_FALSE(log.V(4).Enabled());
+  ConfigureLogging({.verbosity = 1, .modules = {{"reflector", 9}}});
+  EXPECT_FALSE(log.V(2).Enabled());
+  log.V(1).Info("Shown as ever");
+  ConfigureLogging({.modules = {{"core/log_test", 2}}});
+  EXPECT_TRUE(log.V(2).Enabled());
+  ConfigureLogging({.verbosity = 4, .modules = {{"log_test", 2}}});
+  log.V(4).Info("Shown: a pattern takes nothing away");
+  EXPECT_THAT(Bodies(capture),
+              ElementsAre("\"Shown\"", "\"Shown as ever\"", "\"Shown: a pattern takes nothing away\""));
 }
 
-TEST(LogFlags, LastValueWinsInEverySpelling) {
-  std::vector<std::string> arguments = {"-v", "1", "--v=3", "--v", "4", "-logging-format=text"};
-  EXPECT_EQ(TakeLogFlags(arguments).value().verbosity, 4);
-  EXPECT_TRUE(arguments.empty());
+TEST(LogModules, AreForgottenWithTheOptions) {
+  {
+    ScopedLogCapture capture({.modules = {{"log_test", 5}}});
+    EXPECT_TRUE(Logger().V(5).Enabled());
+    EXPECT_EQ(CurrentLogging().modules.size(), 1u);
+  }
+  EXPECT_FALSE(Logger().V(1).Enabled());
+  EXPECT_TRUE(CurrentLogging().modules.empty());
 }
 
-TEST(LogFlags, BadValuesSayWhatWasExpected) {
-  auto message = [](std::vector<std::string> arguments) { return TakeLogFlags(arguments).error().message(); };
-  EXPECT_EQ(message({"-v=high"}), "invalid value \"high\" for flag -v: expected a whole number, 0 or more");
-  EXPECT_EQ(message({"-v=-1"}), "invalid value \"-1\" for flag -v: expected a whole number, 0 or more");
-  EXPECT_EQ(message({"-v="}), "invalid value \"\" for flag -v: expected a whole number, 0 or more");
-  EXPECT_EQ(message({"-v=99999999999"}),
-            "invalid value \"99999999999\" for flag -v: expected a whole number, 0 or more");
-  EXPECT_EQ(message({"--logging-format=xml"}),
-            "invalid value \"xml\" for flag --logging-format: expected text or json");
-  EXPECT_EQ(message({"-v"}), "flag -v needs a value and none follows");
+TEST(Log, HeadersAreLeftOutOrHaveTheDirectory) {
+  ScopedLogCapture capture({.skip_headers = true});
+  Logger("a").Info("Bare", "key", 1);
+  ConfigureLogging({.add_dir_header = true});
+  Logger().Info("Directory");
+  ConfigureLogging({.format = LogFormat::kJson, .skip_headers = true, .add_dir_header = true});
+  Logger().Info("Json");
+  ASSERT_EQ(capture.lines().size(), 3u);
+  EXPECT_EQ(capture.lines()[0], R"("Bare" logger="a" key=1)");
+  EXPECT_THAT(capture.lines()[1], MatchesRegex("I.* core/log_test.cc:[0-9]+\\] \"Directory\""));
+  EXPECT_THAT(capture.lines()[2], MatchesRegex("\\{\"ts\":.*,\"caller\":\"log_test.cc:[0-9]+\",.*"));
+}
+
+TEST(Log, DirectoryOfAPathThatHasNone) {
+  LogRecord record;
+  record.message = "m";
+  record.path = "main.cc";
+  EXPECT_THAT(internal::FormatLogText(record, {.add_directory = true}), EndsWith(" main.cc:0] \"m\""));
+  record.path = "/main.cc";
+  EXPECT_THAT(internal::FormatLogText(record, {.add_directory = true}), EndsWith(" /main.cc:0] \"m\""));
+  record.path = "a/b/main.cc";
+  EXPECT_THAT(internal::FormatLogText(record, {.add_directory = true}), EndsWith(" b/main.cc:0] \"m\""));
+}
+
+// What a sink of the user's own was told, one text a record.
+class Recorded final : public StructuredLogSink {
+ public:
+  void WriteRecord(const LogRecord& record) override {
+    std::string text = std::string(record.logger) + "|" + std::string(record.message) + "|" +
+                       std::to_string(static_cast<int>(record.severity)) + "|v" + std::to_string(record.verbosity) +
+                       "|" + std::string(record.file()) + "|" +
+                       (record.error ? record.error->message() : std::string("no error"));
+    record.ForEachField(
+        [&](std::string_view key, const LogValue& value) { text += "|" + std::string(key) + "=" + ToString(value); });
+    records.push_back(text);
+  }
+  void Flush() override { ++flushes; }
+
+  std::vector<std::string> records;
+  int flushes = 0;
+};
+
+TEST(StructuredLogSink, IsGivenLinesInParts) {
+  auto sink = std::make_shared<Recorded>();
+  auto before = SetLogSink(sink);
+  Logger log = Logger("controller").WithValues("pod", "web \"1\"");
+  log.Info("Synced", "took", 1500ms, "count", 3, "when", WallTime(1s), "none", nullptr, "ok", true, "part", 0.5);
+  log.Error(Error::Conflict("changed"), "Update failed");
+  FlushLogs();
+  SetLogSink(before);
+  EXPECT_THAT(sink->records, ElementsAre("controller|Synced|0|v0|log_test.cc|no error|pod=web \"1\"|took=1.5s|count=3|"
+                                         "when=1970-01-01T00:00:01Z|none=null|ok=true|part=0.5",
+                                         "controller|Update failed|2|v0|log_test.cc|changed|pod=web \"1\""));
+  EXPECT_EQ(sink->flushes, 1);
 }
 
 // What must not compile: messages that are not literals, keys without values, keys that are not strings.

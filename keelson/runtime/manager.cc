@@ -11,6 +11,7 @@
 #include "keelson/client/kubeconfig.h"
 #include "keelson/client/transport_family.h"
 #include "keelson/core/log.h"
+#include "keelson/core/log_flags.h"
 #include "keelson/core/mutex.h"
 #include "keelson/core/signals.h"
 #include "keelson/core/thread.h"
@@ -237,7 +238,6 @@ Result<Manager> Manager::Make(const ClientConfig& given, ManagerOptions options)
 Result<Manager> Manager::FromFlags(int argc, char** argv, ManagerOptions options) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   KEELSON_TRY(log, TakeLogFlags(arguments));
-  ConfigureLogging(log);
   options.exit_when_stuck = true;
   KEELSON_TRY(flags, ParseManagerFlags(arguments, options));
   if (flags.help) {
@@ -245,6 +245,7 @@ Result<Manager> Manager::FromFlags(int argc, char** argv, ManagerOptions options
     fmt::print("{}", ManagerFlagsUsage(path.substr(path.rfind('/') + 1), options));
     std::exit(0);
   }
+  KEELSON_RETURN_IF_ERROR(StartLogging(log));
   KEELSON_TRY(config, LoadClientConfig(flags.client));
   if (flags.qps) config.qps = *flags.qps;
   if (flags.burst) config.burst = *flags.burst;

@@ -14,6 +14,7 @@
 #include "keelson/client/credentials.h"
 #include "keelson/core/ascii.h"
 #include "keelson/core/log.h"
+#include "keelson/core/log_flags.h"
 #include "keelson/runtime/bind_address.h"
 
 namespace keelson {
@@ -369,6 +370,7 @@ std::string ManagerFlagsUsage(std::string_view program, const ManagerOptions& op
       text += fmt::format("{:<40} {}{}\n", head, flag.help, tail);
     }
   }
+  text += fmt::format("\nLogging:\n{}", LogFlagsUsage());
   return text;
 }
 

@@ -69,15 +69,6 @@ void AppendJsonValue(std::string& out, const LogValue& value) {
              value.get());
 }
 
-// Calls f(key, value) for the values of the context, then those of the line.
-template <class F>
-void ForEachField(const LogRecord& record, F f) {
-  if (record.context != nullptr) {
-    for (const auto& [key, value] : record.context->values) f(key, value);
-  }
-  for (const LogField& field : record.fields) f(field.key, field.value);
-}
-
 std::string_view NameOf(LogSeverity severity) {
   switch (severity) {
     case LogSeverity::kInfo: return "info";
@@ -96,15 +87,41 @@ char LetterOf(LogSeverity severity) {
   return 'I';
 }
 
-std::string_view LoggerName(const LogRecord& record) {
-  return record.context != nullptr ? std::string_view(record.context->name) : std::string_view();
+// The bytes at the front that stand for themselves in both formats: printable ASCII without quotes and backslashes.
+size_t PlainPrefix(std::string_view text) {
+  size_t length = 0;
+  while (length < text.size() && text[length] >= ' ' && text[length] < 0x7f && text[length] != '"' &&
+         text[length] != '\\') {
+    ++length;
+  }
+  return length;
+}
+
+void AppendHeader(std::string& out, const LogRecord& record, bool add_directory) {
+  const auto day = std::chrono::floor<std::chrono::days>(record.time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::microseconds>(record.time - day));
+  std::string_view file = record.file();
+  if (add_directory && record.path.size() > file.size()) {
+    const size_t slash = record.path.size() - file.size() - 1;
+    const size_t before = slash == 0 ? std::string_view::npos : record.path.find_last_of('/', slash - 1);
+    file = record.path.substr(before + 1);  // npos + 1 is the whole path
+  }
+  fmt::format_to(std::back_inserter(out), "{}{:02}{:02} {:02}:{:02}:{:02}.{:06} {:7} {}:{}] ",
+                 LetterOf(record.severity), static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                 clock.hours().count(), clock.minutes().count(), clock.seconds().count(), clock.subseconds().count(),
+                 record.thread, file, record.line);
 }
 
 }  // namespace
 
 void AppendQuoted(std::string& out, std::string_view text) {
   out += '"';
-  while (!text.empty()) {
+  while (true) {
+    const size_t plain = PlainPrefix(text);
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const auto [c, length] = DecodeUtf8(text);
     auto target = std::back_inserter(out);
     if (length == 0) {
@@ -132,7 +149,11 @@ void AppendQuoted(std::string& out, std::string_view text) {
 
 void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
-  while (!text.empty()) {
+  while (true) {
+    const size_t plain = PlainPrefix(text);
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const auto [c, length] = DecodeUtf8(text);
     if (length == 0) {
       out += "\xef\xbf\xbd";
@@ -151,24 +172,20 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
 }
 
-std::string FormatLogText(const LogRecord& record) {
-  const auto day = std::chrono::floor<std::chrono::days>(record.time);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::microseconds>(record.time - day));
-  std::string out = fmt::format("{}{:02}{:02} {:02}:{:02}:{:02}.{:06} {:7} {}:{}] ", LetterOf(record.severity),
-                                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                                clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                                clock.subseconds().count(), record.thread, record.file, record.line);
+std::string FormatLogText(const LogRecord& record, LogTextLayout layout) {
+  std::string out;
+  out.reserve(256);
+  if (!layout.skip_header) AppendHeader(out, record, layout.add_directory);
   AppendQuoted(out, record.message);
   if (record.error != nullptr) {
     out += " err=";
     AppendQuoted(out, record.error->message());
   }
-  if (std::string_view name = LoggerName(record); !name.empty()) {
+  if (!record.logger.empty()) {
     out += " logger=";
-    AppendQuoted(out, name);
+    AppendQuoted(out, record.logger);
   }
-  ForEachField(record, [&](std::string_view key, const LogValue& value) {
+  record.ForEachField([&](std::string_view key, const LogValue& value) {
     out += ' ';
     AppendKey(out, key);
     out += '=';
@@ -181,12 +198,12 @@ std::string FormatLogJson(const LogRecord& record) {
   const auto since_epoch = std::chrono::floor<std::chrono::microseconds>(record.time.time_since_epoch());
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since_epoch);
   std::string out = fmt::format("{{\"ts\":{}.{:06},\"caller\":", seconds.count(), (since_epoch - seconds).count());
-  AppendJsonString(out, fmt::format("{}:{}", record.file, record.line));
+  AppendJsonString(out, fmt::format("{}:{}", record.file(), record.line));
   fmt::format_to(std::back_inserter(out), ",\"level\":\"{}\"", NameOf(record.severity));
   if (record.severity == LogSeverity::kInfo) fmt::format_to(std::back_inserter(out), ",\"v\":{}", record.verbosity);
-  if (std::string_view name = LoggerName(record); !name.empty()) {
+  if (!record.logger.empty()) {
     out += ",\"logger\":";
-    AppendJsonString(out, name);
+    AppendJsonString(out, record.logger);
   }
   out += ",\"msg\":";
   AppendJsonString(out, record.message);
@@ -194,7 +211,7 @@ std::string FormatLogJson(const LogRecord& record) {
     out += ",\"err\":";
     AppendJsonString(out, record.error->message());
   }
-  ForEachField(record, [&](std::string_view key, const LogValue& value) {
+  record.ForEachField([&](std::string_view key, const LogValue& value) {
     out += ',';
     AppendJsonString(out, key);
     out += ':';
@@ -205,3 +222,21 @@ std::string FormatLogJson(const LogRecord& record) {
 }
 
 }  // namespace keelson::internal
+
+namespace keelson {
+
+std::string ToString(const LogValue& value) {
+  return std::visit(internal::Overloaded{
+                        [](std::monostate) { return std::string("null"); },
+                        [](bool flag) { return std::string(flag ? "true" : "false"); },
+                        [](double number) { return internal::FormatDouble(number); },
+                        [](Duration span) { return FormatDuration(span); },
+                        [](WallTime time) { return FormatTime(time); },
+                        [](std::string_view text) { return std::string(text); },
+                        [](const std::string& text) { return text; },
+                        [](std::integral auto number) { return std::to_string(number); },
+                    },
+                    value.get());
+}
+
+}  // namespace keelson
