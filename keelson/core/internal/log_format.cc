@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <concepts>
 #include <iterator>
 
 #include "keelson/core/internal/utf8.h"
@@ -26,6 +29,15 @@ void AppendKey(std::string& out, std::string_view key) {
   plain ? void(out += key) : AppendQuoted(out, key);
 }
 
+// With at least so many characters. By hand, since every line has a dozen of them.
+void AppendNumber(std::string& out, std::integral auto number, size_t width = 0, char fill = ' ') {
+  std::array<char, 24> digits;
+  const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  const auto length = static_cast<size_t>(end - digits.data());
+  if (length < width) out.append(width - length, fill);
+  out.append(digits.data(), length);
+}
+
 std::string FormatDouble(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
@@ -46,7 +58,7 @@ void AppendTextValue(std::string& out, const LogValue& value) {
                  [&](WallTime time) { AppendQuoted(out, FormatTime(time)); },
                  [&](std::string_view text) { AppendQuoted(out, text); },
                  [&](const std::string& text) { AppendQuoted(out, text); },
-                 [&](std::integral auto number) { fmt::format_to(std::back_inserter(out), "{}", number); },
+                 [&](std::integral auto number) { AppendNumber(out, number); },
              },
              value.get());
 }
@@ -64,7 +76,7 @@ void AppendJsonValue(std::string& out, const LogValue& value) {
                  [&](WallTime time) { AppendJsonString(out, FormatTime(time)); },
                  [&](std::string_view text) { AppendJsonString(out, text); },
                  [&](const std::string& text) { AppendJsonString(out, text); },
-                 [&](std::integral auto number) { fmt::format_to(std::back_inserter(out), "{}", number); },
+                 [&](std::integral auto number) { AppendNumber(out, number); },
              },
              value.get());
 }
@@ -107,10 +119,24 @@ void AppendHeader(std::string& out, const LogRecord& record, bool add_directory)
     const size_t before = slash == 0 ? std::string_view::npos : record.path.find_last_of('/', slash - 1);
     file = record.path.substr(before + 1);  // npos + 1 is the whole path
   }
-  fmt::format_to(std::back_inserter(out), "{}{:02}{:02} {:02}:{:02}:{:02}.{:06} {:7} {}:{}] ",
-                 LetterOf(record.severity), static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                 clock.hours().count(), clock.minutes().count(), clock.seconds().count(), clock.subseconds().count(),
-                 record.thread, file, record.line);
+  out += LetterOf(record.severity);
+  AppendNumber(out, static_cast<unsigned>(date.month()), 2, '0');
+  AppendNumber(out, static_cast<unsigned>(date.day()), 2, '0');
+  out += ' ';
+  AppendNumber(out, clock.hours().count(), 2, '0');
+  out += ':';
+  AppendNumber(out, clock.minutes().count(), 2, '0');
+  out += ':';
+  AppendNumber(out, clock.seconds().count(), 2, '0');
+  out += '.';
+  AppendNumber(out, clock.subseconds().count(), 6, '0');
+  out += ' ';
+  AppendNumber(out, record.thread, 7, ' ');
+  out += ' ';
+  out += file;
+  out += ':';
+  AppendNumber(out, record.line);
+  out += "] ";
 }
 
 }  // namespace
