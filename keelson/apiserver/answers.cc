@@ -10,6 +10,7 @@
 #include "keelson/api/status_error.h"
 #include "keelson/apiserver/custom/custom_object.h"
 #include "keelson/apiserver/custom/custom_version.h"
+#include "keelson/apiserver/list_body.h"
 #include "keelson/apiserver/object_codec.h"
 #include "keelson/apiserver/tables/printers.h"
 #include "keelson/codec/convert.h"
@@ -58,83 +59,21 @@ void SendBody(Exchange& exchange, int status, std::string_view content_type, std
   SendBody(exchange, status, HeadersOf(exchange, content_type), std::move(body));
 }
 
-// The text of an item behind its kind and apiVersion, which an item of a list does not repeat. All objects of a
-// resource begin alike.
-std::string_view WithoutTypeMeta(const Resource& resource, std::string_view json) {
-  // Custom objects repeat it.
-  if (resource.custom != nullptr) return json.substr(1);
-  const size_t skipped = std::string_view("{\"kind\":\"\",\"apiVersion\":\"\",").size() + resource.kind.size() +
-                         resource.api_version().size();
-  return json.substr(skipped);
+std::string All(BodySource& body) {
+  std::string all;
+  all.reserve(body.size());
+  body.Read(body.size(), all);
+  return all;
 }
 
-std::string JsonList(const Resource& resource, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta) {
-  std::string out =
-      fmt::format("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":", resource.list_kind, resource.api_version());
-  size_t bytes = 0;
-  for (const ObjectPtr& item : items) bytes += item->json().size();
-  out.reserve(out.size() + bytes + 256);
-  AppendJson(TypeOf<metav1::ListMeta>(), &meta, out);
-  // Lists of custom objects say also that nothing follows.
-  if (resource.custom != nullptr && meta.continue_.empty()) out.replace(out.size() - 1, 1, ",\"continue\":\"\"}");
-  out += ",\"items\":[";
-  bool first = true;
-  for (const ObjectPtr& item : items) {
-    out += first ? "{" : ",{";
-    first = false;
-    const String json = ServedJson(resource, *item);
-    out += WithoutTypeMeta(resource, json);
-  }
-  out += "]}";
-  return out;
-}
-
-void AppendVarint(uint64_t value, std::string& out) {
-  while (value >= 0x80) {
-    out += static_cast<char>(value | 0x80);
-    value >>= 7;
-  }
-  out += static_cast<char>(value);
-}
-
-// A list message is its metadata as field 1 and its items as fields 2.
-std::string ProtobufList(const Resource& resource, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta) {
-  constexpr char kMetadata = 0x0a;
-  constexpr char kItem = 0x12;
-  // A list may be megabytes: its memory is taken once.
-  std::vector<String> envelopes;
-  envelopes.reserve(items.size());
-  size_t bytes = 256;
-  for (const ObjectPtr& item : items) {
-    envelopes.push_back(ServedProtobuf(resource, *item));
-    bytes += envelopes.back().size();
-  }
-  std::string raw;
-  raw.reserve(bytes);
-  std::string encoded_meta = ToProtobuf(meta);
-  raw += kMetadata;
-  AppendVarint(encoded_meta.size(), raw);
-  raw += encoded_meta;
-  for (const String& envelope : envelopes) {
-    const std::string_view view = envelope;
-    const Result<ProtobufEnvelope> opened = OpenProtobufEnvelope(view);
-    raw += kItem;
-    AppendVarint(opened->raw.size(), raw);
-    raw += opened->raw;
-  }
-  const std::string& kind = resource.list_kind;
-  const std::string api_version = resource.api_version();
-  std::string out;
-  out.reserve(raw.size() + 256);
-  AppendProtobufEnvelope(ProtobufEnvelope{.api_version = api_version, .kind = kind, .raw = raw}, out);
-  return out;
-}
-
-template <class T>
-AnyValue Holding(T value) {
-  AnyValue held(TypeOf<T>());
-  *static_cast<T*>(held.data()) = std::move(value);
-  return held;
+// Made as the client takes it, unless it has to be compressed.
+void SendBody(Exchange& exchange, int status, Headers headers, std::unique_ptr<BodySource> body) {
+  if (WantsGzip(exchange, body->size())) return SendBody(exchange, status, std::move(headers), All(*body));
+  headers.Add("Content-Length", std::to_string(body->size()));
+  exchange.sent_status = status;
+  exchange.response->Start(status, std::move(headers));
+  if (exchange.request.method != "HEAD") exchange.response->WriteFrom(std::move(body));
+  exchange.response->Finish();
 }
 
 metav1::TableColumnDefinition Column(std::string_view name, std::string_view type, std::string_view format,
@@ -368,7 +307,7 @@ void SendReply(Exchange& exchange, const Reply& reply, const Representation& rep
   SendBody(exchange, reply.status, content_type, Encode(object, representation.format, representation.pretty));
 }
 
-void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta,
+void SendList(Exchange& exchange, std::vector<ObjectPtr> items, const metav1::ListMeta& meta,
               const Representation& representation) {
   if (Result<void> good = CheckTableOptions(exchange, representation); !good) return SendError(exchange, good.error());
   const Resource& resource = *exchange.resource;
@@ -386,17 +325,15 @@ void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const met
     return SendBody(exchange, 200, content_type,
                     EncodeMeta(TypeOf<metav1::PartialObjectMetadataList>(), &list, representation));
   }
-  switch (representation.format) {
-    case Format::kProtobuf: return SendBody(exchange, 200, content_type, ProtobufList(resource, items, meta));
-    case Format::kJson:
-      if (!representation.pretty) return SendBody(exchange, 200, content_type, JsonList(resource, items, meta));
-      break;
-    case Format::kYaml: break;
-  }
-  // For people: read what was put together and write it once more.
+  const bool for_people =
+      representation.format == Format::kYaml || (representation.format == Format::kJson && representation.pretty);
+  std::unique_ptr<BodySource> body =
+      MakeListBody(exchange.resource, std::move(items), meta, for_people ? Format::kJson : representation.format);
+  if (!for_people) return SendBody(exchange, 200, HeadersOf(exchange, content_type), std::move(body));
+  // Read what was put together and write it once more.
   const Type& list_type = resource.list_type == nullptr ? TypeOf<Json>() : *resource.list_type;
   AnyValue list(list_type);
-  if (Result<void> read = DecodeJson(list_type, list.data(), JsonList(resource, items, meta)); !read) {
+  if (Result<void> read = DecodeJson(list_type, list.data(), All(*body)); !read) {
     return SendError(exchange, apierrors::Internal(read.error().message()));
   }
   SendBody(exchange, 200, content_type, Encode(list.type(), list.data(), representation.format, representation.pretty));

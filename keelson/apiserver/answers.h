@@ -24,7 +24,7 @@ Headers HeadersOf(const Exchange& exchange, std::string_view content_type);
 // As a Status, with Retry-After where the error says so.
 void SendError(Exchange& exchange, const Error& error, bool sniffable = true);
 void SendReply(Exchange& exchange, const Reply& reply, const Representation& representation);
-void SendList(Exchange& exchange, const std::vector<ObjectPtr>& items, const metav1::ListMeta& meta,
+void SendList(Exchange& exchange, std::vector<ObjectPtr> items, const metav1::ListMeta& meta,
               const Representation& representation);
 // Text that is no API object. `sniffable` as upstream has it: whether a browser may guess the type of plain text.
 void SendText(Exchange& exchange, int status, std::string_view content_type, std::string body, bool sniffable = true);

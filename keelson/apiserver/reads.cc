@@ -98,7 +98,7 @@ void ListObjects(Exchange& exchange, Objects& objects) {
   if (!representation) return SendError(exchange, representation.error());
   Result<std::pair<ListRequest, ListPage>> listed = RunList(exchange, objects);
   if (!listed) return SendError(exchange, listed.error());
-  const auto& [request, page] = *listed;
+  auto& [request, page] = *listed;
 
   metav1::ListMeta meta;
   meta.resourceVersion = String(std::to_string(page.revision));
@@ -111,7 +111,7 @@ void ListObjects(Exchange& exchange, Objects& objects) {
     // With a selector nobody has counted.
     if (!request.query.matches) meta.remainingItemCount = static_cast<int64_t>(page.remaining);
   }
-  SendList(exchange, page.items, meta, *representation);
+  SendList(exchange, std::move(page.items), meta, *representation);
 }
 
 Result<ListPage> SelectObjects(const Exchange& exchange, Objects& objects) {

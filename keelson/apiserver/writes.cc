@@ -143,7 +143,7 @@ void DeleteCollection(Exchange& exchange, Objects& objects) {
   }
   metav1::ListMeta meta;
   meta.resourceVersion = String(std::to_string(page->revision));
-  SendList(exchange, page->items, meta, *representation);
+  SendList(exchange, std::move(page->items), meta, *representation);
 }
 
 }  // namespace keelson::apiserver

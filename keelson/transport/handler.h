@@ -45,6 +45,16 @@ struct ServerRequest {
   std::shared_ptr<const Peer> peer = NoPeer();
 };
 
+// A body that is made as the client takes it: of a long one no more than the part under way is in memory.
+class BodySource {
+ public:
+  virtual ~BodySource() = default;
+  // The bytes that are left.
+  virtual size_t size() const = 0;
+  // Appends the next ones to `out`: `max`, or all that are left. Called by one thread at a time, not always the same.
+  virtual void Read(size_t max, std::string& out) = 0;
+};
+
 // Thread-safe. Bytes are never dropped while the client is there; whoever writes without end looks at pending().
 class ResponseWriter {
  public:
@@ -54,6 +64,8 @@ class ResponseWriter {
   virtual void Start(int status, Headers headers) = 0;
   // The bytes are shared, not copied. False when the client has gone: no more need be written.
   virtual bool Write(String bytes) = 0;
+  // The rest of the body, pending() from now on; Finish alone may follow.
+  virtual bool WriteFrom(std::unique_ptr<BodySource> body) = 0;
   // The end. Trailers are not sent.
   virtual void Finish() = 0;
 

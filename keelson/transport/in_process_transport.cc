@@ -19,6 +19,7 @@ struct Pipe {
   std::optional<int> status;
   Headers headers;
   std::deque<String> chunks;
+  std::unique_ptr<BodySource> source;  // of what follows the chunks
   size_t pending = 0;
   bool finished = false;  // the handler is done
   bool broken = false;    // the handler dropped the writer before the end
@@ -54,6 +55,16 @@ class PipeWriter final : public ResponseWriter {
     if (bytes.empty() || pipe_->finished) return true;
     pipe_->pending += bytes.size();
     pipe_->chunks.push_back(std::move(bytes));
+    pipe_->changed.NotifyAll();
+    return true;
+  }
+
+  bool WriteFrom(std::unique_ptr<BodySource> body) override {
+    MutexLock lock(pipe_->mutex);
+    if (pipe_->reader_gone) return false;
+    if (body->size() == 0 || pipe_->finished || pipe_->source != nullptr) return true;
+    pipe_->pending += body->size();
+    pipe_->source = std::move(body);
     pipe_->changed.NotifyAll();
     return true;
   }
@@ -100,10 +111,12 @@ class PipeBody final : public BodyStream {
   PipeBody(std::shared_ptr<Pipe> pipe, CallScope scope) : pipe_(std::move(pipe)), scope_(std::move(scope)) {}
   ~PipeBody() override {
     std::function<void()> closed;
+    std::unique_ptr<BodySource> source;  // destroyed behind the lock
     {
       MutexLock lock(pipe_->mutex);
       pipe_->reader_gone = true;
       pipe_->chunks.clear();
+      source = std::move(pipe_->source);
       pipe_->pending = 0;
       if (!pipe_->finished) closed = pipe_->closed;
     }
@@ -111,13 +124,19 @@ class PipeBody final : public BodyStream {
   }
 
   Result<std::string_view> Next() override {
+    if (source_ != nullptr) return NextOfSource();
     std::function<void()> drained;
     {
       MutexLock lock(pipe_->mutex);
       const Wake wake = pipe_->changed.WaitUntil(lock, scope_.deadline, scope_.stop, [&] {
-        return !pipe_->chunks.empty() || pipe_->finished || pipe_->broken;
+        return !pipe_->chunks.empty() || pipe_->source != nullptr || pipe_->finished || pipe_->broken;
       });
       if (wake != Wake::kReady) return Ended(scope_);
+      if (pipe_->chunks.empty() && pipe_->source != nullptr) {
+        source_ = std::move(pipe_->source);
+        lock.Unlock();
+        return NextOfSource();
+      }
       if (pipe_->chunks.empty()) {
         if (pipe_->finished) return std::string_view();
         return Error(ErrorCode::kUnavailable, "the server ended the answer before its end")
@@ -133,9 +152,23 @@ class PipeBody final : public BodyStream {
   }
 
  private:
+  static constexpr size_t kPart = 256 << 10;
+
+  Result<std::string_view> NextOfSource() {
+    if (scope_.stop.StopRequested()) return Ended(scope_);
+    part_.clear();
+    source_->Read(kPart, part_);
+    if (source_->size() == 0) source_ = nullptr;
+    MutexLock lock(pipe_->mutex);
+    pipe_->pending -= part_.size();
+    return std::string_view(part_);
+  }
+
   const std::shared_ptr<Pipe> pipe_;
   const CallScope scope_;
   String current_;
+  std::unique_ptr<BodySource> source_;  // of the rest, once it has begun
+  std::string part_;
 };
 
 }  // namespace

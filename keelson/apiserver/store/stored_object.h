@@ -55,6 +55,11 @@ class StoredObject {
   // Its protobuf envelope, made by `make` the first time somebody asks, then kept. Thread-safe; when two ask at once
   // `make` may run twice, and both get the same bytes.
   String Protobuf(const std::function<std::string(std::string_view json)>& make) const;
+  // The one that was made; empty before.
+  std::string_view protobuf() const& {
+    const String* made = protobuf_.load(std::memory_order_acquire);
+    return made == nullptr ? std::string_view() : made->view();
+  }
 
  private:
   struct Meta {

@@ -40,6 +40,19 @@ bool Exchange::Write(String bytes) {
   return true;
 }
 
+bool Exchange::WriteFrom(std::unique_ptr<BodySource> body) {
+  MutexLock lock(mutex_);
+  if (cut_) return false;
+  if (!started_) StartLocked(200, {});
+  if (body->size() > 0 && !finished_ && !no_body_ && source_ == nullptr) {
+    available_ += body->size();
+    pending_ += body->size();
+    source_ = std::move(body);
+  }
+  Changed();
+  return true;
+}
+
 void Exchange::Finish() {
   MutexLock lock(mutex_);
   if (finished_ || cut_) return;
@@ -103,7 +116,7 @@ void Exchange::Take(size_t max, OutputQueue& output) {
   MutexLock lock(mutex_);
   size_t left = std::min(max, available_);
   available_ -= left;
-  while (left > 0) {
+  while (left > 0 && !chunks_.empty()) {
     String& first = chunks_.front();
     const size_t size = std::min(left, first.size() - taken_of_first_);
     left -= size;
@@ -116,6 +129,17 @@ void Exchange::Take(size_t max, OutputQueue& output) {
       taken_of_first_ += size;
     }
   }
+  if (left == 0) return;
+  // Not under the lock, for it is the handler's code. Whoever else could take the source is on this strand too.
+  std::unique_ptr<BodySource> source = std::move(source_);
+  lock.Unlock();
+  std::string part;
+  part.reserve(left);
+  source->Read(left, part);
+  output.AppendBody(std::move(part), self);
+  if (source->size() == 0) return;
+  lock.Lock();
+  source_ = std::move(source);
 }
 
 bool Exchange::Written(size_t bytes) {
@@ -148,10 +172,12 @@ void Exchange::TellClosed() {
 
 void Exchange::Cut() {
   std::deque<String> chunks;  // freed behind the lock
+  std::unique_ptr<BodySource> source;
   {
     MutexLock lock(mutex_);
     cut_ = true;
     chunks.swap(chunks_);
+    source = std::move(source_);
     taken_of_first_ = available_ = pending_ = 0;
   }
   TellClosed();

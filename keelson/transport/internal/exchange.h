@@ -37,6 +37,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // The handler's side.
   void Start(int status, Headers headers);
   bool Write(String bytes);
+  bool WriteFrom(std::unique_ptr<BodySource> body);
   void Finish();
   // The writer is gone.
   void Release();
@@ -90,6 +91,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   int status_ = 0;
   Headers headers_;
   std::deque<String> chunks_;
+  std::unique_ptr<BodySource> source_;  // of what follows the chunks
   size_t taken_of_first_ = 0;
   size_t available_ = 0;
   size_t pending_ = 0;  // available_ and what lies in the output queue
@@ -105,6 +107,7 @@ class ExchangeWriter final : public ResponseWriter {
 
   void Start(int status, Headers headers) override { exchange_->Start(status, std::move(headers)); }
   bool Write(String bytes) override { return exchange_->Write(std::move(bytes)); }
+  bool WriteFrom(std::unique_ptr<BodySource> body) override { return exchange_->WriteFrom(std::move(body)); }
   void Finish() override { exchange_->Finish(); }
   size_t pending() const override { return exchange_->pending(); }
   void OnEvents(std::function<void()> drained, std::function<void()> closed) override {

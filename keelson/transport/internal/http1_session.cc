@@ -212,10 +212,11 @@ class Http1Session final : public HttpSession {
       SendHead(state);
       if (draining_ && !state.finished) TellStreamToEnd();
     }
-    if (state.available > 0 && framing_ != Framing::kNone) SendBody(state.available);
-    if (phase_ != Phase::kAnswer) return false;
+    const size_t part = std::min(state.available, kOutputBound - std::min(kOutputBound, host_.output().size()));
+    if (part > 0 && framing_ != Framing::kNone) SendBody(part);
+    if (phase_ != Phase::kAnswer || part < state.available) return false;
     if (state.finished) {
-      // A whole body goes out at once: Finish came after its last byte.
+      // All of it was taken: Finish came after its last byte.
       FinishAnswer();
       return true;
     }

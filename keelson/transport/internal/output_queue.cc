@@ -38,11 +38,22 @@ void OutputQueue::AppendBody(String text, size_t offset, size_t size, std::share
                        .is_body = true});
 }
 
+void OutputQueue::AppendBody(std::string bytes, std::shared_ptr<Exchange> exchange) {
+  const size_t size = bytes.size();
+  size_ += size;
+  segments_.push_back({.owned = std::move(bytes),
+                       .shared = {},
+                       .offset = 0,
+                       .size = size,
+                       .exchange = std::move(exchange),
+                       .is_body = true});
+}
+
 size_t OutputQueue::Gather(std::span<iovec> pieces) const {
   size_t count = 0;
   for (const Segment& segment : segments_) {
     if (count == pieces.size()) break;
-    const char* data = (segment.is_body ? segment.shared.data() : segment.owned.data()) + segment.offset;
+    const char* data = (segment.shared.empty() ? segment.owned.data() : segment.shared.data()) + segment.offset;
     pieces[count++] = {.iov_base = const_cast<char*>(data), .iov_len = segment.size};
   }
   return count;

@@ -24,8 +24,9 @@ class OutputQueue {
 
   // Heads, frames and the like. `exchange`: the answer that they are part of, if they are of one.
   void Append(std::string_view bytes, std::shared_ptr<Exchange> exchange = nullptr);
-  // A part of an answer's body.
+  // A part of an answer's body, shared or owned.
   void AppendBody(String text, size_t offset, size_t size, std::shared_ptr<Exchange> exchange);
+  void AppendBody(std::string bytes, std::shared_ptr<Exchange> exchange);
 
   // The first bytes, in as many pieces as there is room for. Returns the number of pieces.
   size_t Gather(std::span<iovec> pieces) const;
@@ -40,7 +41,7 @@ class OutputQueue {
  private:
   struct Segment {
     std::string owned;
-    String shared;  // a part of a body when there is one
+    String shared;  // instead of `owned` when there is one
     size_t offset = 0;
     size_t size = 0;
     std::shared_ptr<Exchange> exchange;
