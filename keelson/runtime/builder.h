@@ -172,10 +172,11 @@ class ControllerBuilder {
     sources_.push_back([watched = std::move(watched), enqueuer = std::move(enqueuer), predicate = std::move(predicate),
                         own](const Predicate& filter, const ControllerOptions& options) -> std::unique_ptr<Source<R>> {
       return std::make_unique<KindSource<R>>(
-          watched.informers, enqueuer, filter && predicate,
+          watched.informers, enqueuer,
           KindSourceOptions{.kind = watched.kind.kind,
-                            .own_kind = own,
-                            .low_priority_for_unchanged = options.low_priority_for_unchanged});
+                            .predicate = filter && predicate,
+                            .low_priority_for_unchanged = options.low_priority_for_unchanged,
+                            .own_kind = own});
     });
     return *this;
   }
