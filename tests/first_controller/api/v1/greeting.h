@@ -44,9 +44,9 @@ struct GreetingStatus {
 
 // Greeting is a few words for somebody, kept in a ConfigMap of the same name.
 struct Greeting {
-  keelson::metav1::ObjectMeta metadata;
-  GreetingSpec spec;
-  GreetingStatus status;
+  keelson::metav1::ObjectMeta metadata = {};
+  GreetingSpec spec = {};
+  GreetingStatus status = {};
 };
 
 }  // namespace hello::v1
