@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <stdexcept>
 
 #include "keelson/api/core/v1.h"
@@ -10,6 +11,8 @@
 #include "keelson/cache/informer_factory.h"
 #include "keelson/controlplane/control_plane.h"
 #include "keelson/core/clock.h"
+#include "keelson/core/random.h"
+#include "keelson/core/thread.h"
 #include "keelson/runtime/source_test_support.h"
 
 namespace keelson {
@@ -373,6 +376,85 @@ TEST(KindSource, ServesCachesOfEveryForm) {
   OwnerOfWatched<metav1::PartialObjectMetadata>([](InformerFactory &factory) {
     return factory.MetadataFor<corev1::Secret>();
   });
+}
+
+TEST(KindSource, RequestsMayBeOfTheUsersOwnType) {
+  InSimulation([] {
+    History history;
+    history.Set("a", "red");
+    history.Set("b", "red");
+    const auto informer = Informer<corev1::ConfigMap>::Make(history.client());
+    StopSource stop;
+    informer.Start(stop.token());
+    RequestQueue<std::string> queue;
+    KindSource<std::string> source(
+        {informer.core()},
+        EnqueueMapped<corev1::ConfigMap, std::string>(
+            [](const corev1::ConfigMap &map) {
+              return std::vector<std::string>{map.data.find("value")->str()};
+            }),
+        {.kind = "ConfigMap"});
+    ASSERT_TRUE(source.Start(queue, stop.token()));
+    ASSERT_EQ(source.WaitForSync(stop.token(), TimePoint::max()), Wake::kReady);
+    const auto item = queue.TryGet();
+    ASSERT_TRUE(item);
+    EXPECT_EQ(item->key, "red");
+    EXPECT_EQ(item->causes.size(), 2u);
+    EXPECT_EQ(queue.Length(), 0u);
+    source.Stop();
+    stop.RequestStop();
+  });
+}
+
+// Whatever the order of threads and whenever watches break: who works off the
+// queue and looks at the cache comes to see every object as it is in the end.
+TEST(KindSource, WhoFollowsTheQueueSeesTheLastStateOfEveryObject) {
+  const ScopedLogCapture quiet;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    InSimulation(
+        [seed] {
+          Random random(seed);
+          History history;
+          for (const char *name : {"a", "b", "c"})
+            history.Set(name, "0");
+          Watched watched(history);
+          std::map<std::string, std::string> seen;
+          watched.Start();
+          Thread worker("worker", [&](const StopToken &stop) {
+            while (const auto item = watched.queue.Get(stop)) {
+              const auto map = watched.informer.lister().Get(item->key);
+              if (map) {
+                seen[item->key.ToString()] = (*map)->data.find("value")->str();
+              } else {
+                seen.erase(item->key.ToString());
+              }
+            }
+          });
+          for (int step = 1; step <= 20; ++step) {
+            const std::string name(
+                1, static_cast<char>('a' + random.Uniform(0, 4)));
+            switch (random.Uniform(0, 7)) {
+            case 0:
+              history.Remove(name);
+              break;
+            case 1:
+              history.DropWatches();
+              break;
+            case 2:
+              history.Forget();
+              break;
+            case 3:
+              (void)SleepFor(random.Uniform(1, 2000) * 1ms, {});
+              break;
+            default:
+              history.Set(name, std::to_string(step));
+            }
+          }
+          (void)SleepFor(10min, {});
+          EXPECT_EQ(seen, history.contents()) << "seed " << seed;
+        },
+        seed);
+  }
 }
 
 TEST(KindSource, StopEndsAnEnqueuerThatWaits) {
