@@ -117,6 +117,11 @@ class Manager::Impl {
 
   Result<void> Prepare();
   Result<void> PrepareElection();
+  void StartLeaders() {
+    if (groups_.ending().StopRequested()) return;
+    elected_.RequestStop();
+    groups_.StartLeaders();
+  }
   // A term as a candidate and, perhaps, a leader.
   void Elect(const StopToken& stop);
 
@@ -177,8 +182,7 @@ Result<void> Manager::Impl::Run(const StopToken& stop) {
   const StopSource end_election;
   Thread election;
   if (elector_ == nullptr) {
-    groups_.StartLeaders();
-    elected_.RequestStop();
+    StartLeaders();
   } else if (!groups_.ending().StopRequested()) {
     election = Thread("leader election", [&] { Elect(end_election.token()); });
   }
@@ -196,8 +200,7 @@ void Manager::Impl::Elect(const StopToken& stop) {
   const Result<void> end =
       elector_->Run(stop, {.on_started = [this](const Leadership& leading) {
                       const StopCallback on_loss(leading.lost, [this] { groups_.LoseLeadership(); });
-                      groups_.StartLeaders();
-                      elected_.RequestStop();
+                      StartLeaders();
                       groups_.WaitForLeaders();
                     }});
   if (!end) groups_.Fail(Error(end.error()).WithContext("leader election"), true);

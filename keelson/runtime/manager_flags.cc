@@ -268,18 +268,30 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// With those of logging, as their usage shows them.
+std::vector<std::string> KnownNames() {
+  std::vector<std::string> names = {"help"};
+  for (const FlagGroup& group : Flags()) {
+    for (const Flag& flag : group.flags) names.emplace_back(flag.name);
+  }
+  const std::string usage = LogFlagsUsage();
+  for (size_t at = usage.find("  --"); at != std::string::npos; at = usage.find("\n  --", at)) {
+    const size_t begin = usage.find("--", at) + 2;
+    at = usage.find_first_of(" =[\n", begin);
+    names.push_back(usage.substr(begin, at - begin));
+  }
+  return names;
+}
+
 Error UnknownFlag(std::string_view argument, std::string_view name) {
-  std::string_view closest;
-  size_t distance = std::max<size_t>(2, name.size() / 2);  // farther away nothing is meant
+  std::string closest;
+  size_t distance = std::min(std::max<size_t>(2, name.size() / 2), name.size());  // farther away nothing is meant
   if (name.size() <= 100) {
-    for (const FlagGroup& group : Flags()) {
-      for (const Flag& flag : group.flags) {
-        const size_t its = EditDistance(name, flag.name);
-        if (its < distance) {
-          closest = flag.name;
-          distance = its;
-        }
-      }
+    for (std::string& known : KnownNames()) {
+      const size_t its = EditDistance(name, known);
+      if (its >= distance) continue;
+      closest = std::move(known);
+      distance = its;
     }
   }
   const std::string hint = closest.empty() ? "" : fmt::format("did you mean --{}? ", closest);

@@ -277,6 +277,7 @@ void RunGroups::GiveUp(const Groups& groups) {
     const Error error(ErrorCode::kTimeout, fmt::format("{}", fmt::join(stuck, ", ")));
     if (options_.exit_when_stuck) {
       log_.Error(error, "Stuck: told to give up and has not returned. Exiting", "waited", Clock::Now() - told);
+      FlushLogs();
       _exit(1);
     }
     log_.Error(error, "Stuck: told to give up and has not returned", "waited", Clock::Now() - told);
