@@ -58,6 +58,7 @@ namespace internal {
 class ControllerCore : public Runnable {
  public:
   std::string name() const override { return name_; }
+  std::string description() const override { return "controller " + name_; }
   RunnableGroup group() const override {
     return options_.needs_leader ? RunnableGroup::kLeader : RunnableGroup::kOthers;
   }
