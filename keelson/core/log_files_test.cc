@@ -337,8 +337,8 @@ TEST_F(LogFiles, SimulationWritesAtOnceAndItsSeedDoesTheSame) {
 using LogFilesDeathTest = LogFiles;
 
 TEST_F(LogFilesDeathTest, ExitWritesWhatWaits) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const std::string path = fs::temp_directory_path() / "keelson-log-at-exit";
+  GTEST_FLAG_SET(death_test_style, "fast");  // the child has this directory
+  const std::string path = directory_ / "log";
   EXPECT_EXIT(
       {
         auto sink = FileLogSink::Open({.file = path, .skip_log_headers = true, .flush_every = 1h});
@@ -349,7 +349,6 @@ TEST_F(LogFilesDeathTest, ExitWritesWhatWaits) {
       },
       testing::ExitedWithCode(0), "");
   EXPECT_EQ(Read(path), "\"Waiting\"\n");
-  fs::remove(path);
 }
 
 }  // namespace
