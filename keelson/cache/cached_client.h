@@ -6,17 +6,30 @@
 //
 // Writes go to the server. The next read of what was written, or of a list that it belongs to, waits until the cache
 // has seen the write: that version or a later one; after a delete, until it no longer has that uid, or has it with a
-// deletionTimestamp (finalizers, a grace period). DeleteAllOf is not followed. The wait is bounded by
-// `wait` and by the call's own scope; when it is over the read fails with kTimeout and says what the cache lacks,
-// rather than give an old state. Kinds without an informer are read from the server; a read never starts a watch.
+// deletionTimestamp (finalizers, a grace period). DeleteAllOf is not followed. The wait is bounded by `wait` and by the
+// call's own scope; when it is over the read fails with kTimeout and says what the cache lacks, rather than give an old
+// state.
+//
+// A list by labels or fields looks at the objects of the cache, or, where a field that must have a value is the name of
+// an index (Informer::AddFieldIndex, AddIndex), only at those that the index has for it. Without a namespace it is of
+// all that the factory is limited to.
+//
+// What has no informer is read from the server, and said in the log once for each kind: a read never starts a watch
+// unless CachedClientOptions says so.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "keelson/cache/informer_factory.h"
 #include "keelson/client/client.h"
@@ -24,10 +37,22 @@
 
 namespace keelson {
 
+// What becomes of a read for which there is no informer.
+enum class UncachedRead : uint8_t {
+  kServer,  // it goes to the server
+  kWarn,    // the same, and the log says once for each kind what to do about it
+  kError,   // it fails with kUnsupported
+  // It starts an informer of the kind, of the factory's namespaces, and waits for it. The informer lives as long as the
+  // client.
+  kStart,
+};
+
 struct CachedClientOptions {
   Duration wait = std::chrono::seconds(5);
-  // Kinds without an informer: read from the server, or an error of code Unsupported.
-  bool read_uncached_from_server = true;
+  UncachedRead uncached = UncachedRead::kWarn;
+  std::map<GroupKind, UncachedRead> uncached_by_kind = {};  // where a kind has another rule
+  // Always read from the server, even where there is an informer: {{"", "Secret"}}.
+  std::set<GroupKind> live_kinds = {};
   // Writes that no read has asked for yet and that are remembered; of more, the oldest are forgotten.
   size_t max_remembered = 10'000;
 };
@@ -35,7 +60,8 @@ struct CachedClientOptions {
 // Thread-safe. The factory outlives it.
 class CachedClient final : public ObjectClient {
  public:
-  CachedClient(Client live, const InformerFactory& informers, CachedClientOptions options = {});
+  CachedClient(Client live, InformerFactory& informers, CachedClientOptions options = {});
+  ~CachedClient() override;
 
   // The client without a cache.
   const Client& live() const { return live_; }
@@ -60,31 +86,70 @@ class CachedClient final : public ObjectClient {
                               const void* object, void* answer) const override;
 
  private:
+  // Which object, by the factory's number for its kind.
+  struct Place {
+    uint32_t kind;
+    std::string_view namespace_;
+    std::string_view name;
+  };
+  struct Id {
+    uint32_t kind = 0;
+    ObjectKey key = {};
+    operator Place() const { return {kind, key.namespace_, key.name}; }
+  };
+  struct PlaceHash {
+    using is_transparent = void;
+    size_t operator()(const Place& place) const;
+  };
+  struct PlaceEqual {
+    using is_transparent = void;
+    bool operator()(const Place& a, const Place& b) const {
+      return a.kind == b.kind && a.name == b.name && a.namespace_ == b.namespace_;
+    }
+  };
   // A write that the cache may not have seen yet.
   struct Written {
-    GroupVersionKind kind;
-    ObjectKey key;
-    std::string version;  // of a deletion: empty
-    std::string uid;
+    std::string version = {};  // of a deletion: empty
+    std::string uid = {};
+    uint64_t number = 0;  // of the writes of this client
+  };
+  // What was written and a read waits for.
+  struct Awaited {
+    Id id;
+    Written written;
   };
 
-  std::shared_ptr<SharedInformer> Find(const Target& target, const std::string& namespace_) const;
-  ObjectKey Completed(const ObjectKey& key) const;
-  void Remember(const Target& target, Written written) const;
+  bool IsLive(const Target& target) const;
+  // Whether a read that found no informer is to look once more; if not, it goes to the server.
+  Result<bool> HandleUncached(const Target& target) const;
+  std::string_view NamespaceOf(const Target& target, const std::string& given) const;
+  Result<KindCache> FindCache(const Target& target, std::string_view namespace_) const;
+  Result<std::vector<KindCache>> FindCaches(const Target& target, std::string_view namespace_) const;
+
+  void Remember(const Target& target, std::string_view namespace_, std::string_view name, Written written) const;
   void RememberAnswer(const Target& target, const void* answer) const;
-  // Waits for the writes to that key, or of that kind where it is null.
-  Result<void> CatchUp(const SharedInformer& informer, const GroupVersionKind& kind, const ObjectKey* key,
+  void Forget(const Awaited& seen) const;
+  void ForgetOldest() const;
+  static bool HasSeen(const SharedInformer& informer, const Awaited& awaited);
+  // Waits for the writes to that object, or of that kind and namespace (empty: all) where the name is empty.
+  Result<void> CatchUp(const KindCache& cache, std::string_view namespace_, std::string_view name,
                        const CallScope& scope) const;
+  Result<void> WaitFor(const KindCache& cache, const std::vector<Awaited>& awaited, const CallScope& scope) const;
 
   // Constant after construction.
   const Client live_;
-  const InformerFactory& informers_;
+  InformerFactory& informers_;
   const CachedClientOptions options_;
 
+  // How many are in written_: a read with none to wait for takes no lock.
+  mutable std::atomic<size_t> remembered_ = 0;
   mutable Mutex mutex_{"cached client"};
   // Guarded by mutex_.
-  mutable std::map<std::pair<GroupVersionKind, ObjectKey>, Written> written_;
-  mutable std::deque<std::pair<GroupVersionKind, ObjectKey>> order_;  // of writing; may name what is gone
+  mutable std::unordered_map<Id, Written, PlaceHash, PlaceEqual> written_;
+  mutable std::deque<std::pair<uint64_t, Id>> order_;  // of writing; may name what is gone
+  mutable uint64_t writes_ = 0;
+  mutable std::set<GroupKind> warned_;
+  mutable std::vector<std::shared_ptr<SharedInformer>> started_;  // by reads
 };
 
 }  // namespace keelson

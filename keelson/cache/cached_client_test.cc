@@ -138,9 +138,9 @@ TEST_F(CachedClientTest, AKindWithoutAnInformerIsReadFromTheServerOrRefused) {
       [&](History&, CachedClient& client) {
         const auto pod = client.Get<corev1::Pod>({"default", "web"});
         EXPECT_EQ(pod.error().code(), ErrorCode::kUnsupported);
-        EXPECT_THAT(pod.error().message(), ::testing::HasSubstr("there is no informer of "));
+        EXPECT_THAT(pod.error().message(), ::testing::HasSubstr("there is no informer that has these objects of Pod"));
       },
-      {.read_uncached_from_server = false});
+      {.uncached = UncachedRead::kError});
   Run([&](History& history, CachedClient& client) {
     const size_t before = history.requests().size();
     (void)client.List<corev1::Pod>();

@@ -58,7 +58,7 @@ TEST(InformerFactory, AnInformerEndsWithItsLastUser) {
 
 TEST(InformerFactory, SelectionsHaveInformersOfTheirOwn) {
   History history;
-  InformerFactory informers(history.client(), {.namespace_ = "mine"});
+  InformerFactory informers(history.client(), {.namespaces = {"mine"}});
   const auto mine = informers.For<corev1::ConfigMap>();
   const auto same = informers.For<corev1::ConfigMap>(Selection{.namespace_ = "mine"});
   const auto all = informers.For<corev1::ConfigMap>(Selection{});
@@ -86,7 +86,7 @@ TEST(InformerFactory, ConfigureSaysWhatAKindMeansAndWhatIsKeptOfIt) {
     informers.Start(stop.token());
     ASSERT_TRUE(WaitForCacheSync(stop.token(), informers));
     EXPECT_TRUE(maps.lister().Get("default", "a").value()->data.empty());
-    EXPECT_NE(informers.Find(GvkOf<corev1::ConfigMap>(), nullptr, "", false), nullptr);
+    EXPECT_TRUE(informers.Find(Target::Typed<corev1::ConfigMap>(), ""));
   });
 }
 
@@ -139,7 +139,7 @@ TEST(InformerFactory, MetadataAloneIsACacheOfItsOwn) {
     const auto found = metadata.lister().Get("default", "a");
     ASSERT_TRUE(found);
     EXPECT_EQ((*found)->metadata.resourceVersion, "1");
-    EXPECT_EQ(informers.Find(GvkOf<corev1::ConfigMap>(), nullptr, "", true), metadata.core());
+    EXPECT_EQ(informers.Find(Target::Metadata<corev1::ConfigMap>(), "").informer, metadata.core());
   });
 }
 

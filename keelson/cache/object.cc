@@ -1,6 +1,11 @@
 #include "keelson/cache/object.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "keelson/api/access.h"
+#include "keelson/core/leaf_mutex.h"
 
 namespace keelson {
 
@@ -61,7 +66,31 @@ bool IsUnstructuredDeleting(const void* object) {
   return found != nullptr && found->is_string();
 }
 
+std::shared_ptr<void> MakeByTable(const Type& type) {
+  const auto value = std::make_shared<AnyValue>(type);
+  return std::shared_ptr<void>(value, value->data());
+}
+
 }  // namespace internal
+
+ObjectModel::ObjectModel(const Type& type, Make make) : type(&type), make_(make) {
+  if (&type == &TypeOf<Unstructured>()) return;
+  const AnyValue sample(type);
+  metadata_offset_ = static_cast<size_t>(reinterpret_cast<const std::byte*>(FindObjectMeta(type, sample.data())) -
+                                         static_cast<const std::byte*>(sample.data()));
+}
+
+const ObjectModel* FindModel(const Type& type) {
+  if (&type == &TypeOf<Unstructured>()) return &ModelOf<Unstructured>();
+  if (&type == &TypeOf<metav1::PartialObjectMetadata>()) return &ModelOf<metav1::PartialObjectMetadata>();
+  const AnyValue sample(type);
+  if (FindObjectMeta(type, sample.data()) == nullptr) return nullptr;
+  static LeafMutex mutex;
+  static std::unordered_map<const Type*, std::unique_ptr<const ObjectModel>> models;
+  auto made = std::make_unique<const ObjectModel>(type);
+  LeafLock lock(mutex);
+  return models.try_emplace(&type, std::move(made)).first->second.get();
+}
 
 std::optional<std::strong_ordering> CompareResourceVersions(std::string_view a, std::string_view b) {
   if (!IsVersion(a) || !IsVersion(b)) return std::nullopt;

@@ -6,6 +6,8 @@
 // name is.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -29,17 +31,6 @@ struct ObjectIdentity {
   ObjectKey key() const { return {.namespace_ = std::string(namespace_), .name = std::string(name)}; }
 };
 
-struct ObjectModel {
-  const Type* type;
-  std::shared_ptr<void> (*make)();  // a default object
-  ObjectIdentity (*identify)(const void* object);
-  // What identify would tell, with fewer looks at memory.
-  bool (*is_named)(const void* object, std::string_view namespace_, std::string_view name);
-  std::optional<std::string_view> (*annotation)(const void* object, std::string_view key);
-  bool (*labels_match)(const void* object, const labels::Selector& selector);
-  bool (*deleting)(const void* object);  // it has a deletionTimestamp
-};
-
 namespace internal {
 
 ObjectIdentity IdentifyUnstructured(const void* object);
@@ -47,6 +38,9 @@ bool IsUnstructuredNamed(const void* object, std::string_view namespace_, std::s
 std::optional<std::string_view> AnnotationOfUnstructured(const void* object, std::string_view key);
 bool LabelsOfUnstructuredMatch(const void* object, const labels::Selector& selector);
 bool IsUnstructuredDeleting(const void* object);
+
+// Made by the type's table: with one allocation more than std::make_shared.
+std::shared_ptr<void> MakeByTable(const Type& type);
 
 inline ObjectIdentity IdentityOf(const metav1::ObjectMeta& metadata) {
   return {.namespace_ = metadata.namespace_,
@@ -57,43 +51,58 @@ inline ObjectIdentity IdentityOf(const metav1::ObjectMeta& metadata) {
 
 }  // namespace internal
 
-// Of a typed object, of metav1::PartialObjectMetadata, or of Unstructured.
+// What a cache knows of the type of its objects: a typed object, metav1::PartialObjectMetadata, or Unstructured.
+class ObjectModel {
+ public:
+  using Make = std::shared_ptr<void> (*)(const Type& type);
+  explicit ObjectModel(const Type& type, Make make = internal::MakeByTable);
+
+  const Type* type;
+
+  std::shared_ptr<void> make() const { return make_(*type); }  // a default object
+  ObjectIdentity identify(const void* object) const {
+    return dynamic() ? internal::IdentifyUnstructured(object) : internal::IdentityOf(metadata(object));
+  }
+  // What identify would tell, with fewer looks at memory.
+  bool is_named(const void* object, std::string_view namespace_, std::string_view name) const {
+    if (dynamic()) return internal::IsUnstructuredNamed(object, namespace_, name);
+    return metadata(object).name == name && metadata(object).namespace_ == namespace_;
+  }
+  std::optional<std::string_view> annotation(const void* object, std::string_view key) const {
+    if (dynamic()) return internal::AnnotationOfUnstructured(object, key);
+    const String* found = metadata(object).annotations.find(key);
+    if (found == nullptr) return std::nullopt;
+    return found->view();
+  }
+  bool labels_match(const void* object, const labels::Selector& selector) const {
+    if (dynamic()) return internal::LabelsOfUnstructuredMatch(object, selector);
+    return selector.Matches(metadata(object).labels);
+  }
+  // It has a deletionTimestamp.
+  bool deleting(const void* object) const {
+    return dynamic() ? internal::IsUnstructuredDeleting(object) : metadata(object).deletionTimestamp.has_value();
+  }
+
+ private:
+  static constexpr size_t kDynamic = SIZE_MAX;
+  bool dynamic() const { return metadata_offset_ == kDynamic; }
+  const metav1::ObjectMeta& metadata(const void* object) const {
+    return *reinterpret_cast<const metav1::ObjectMeta*>(static_cast<const std::byte*>(object) + metadata_offset_);
+  }
+
+  Make make_;
+  size_t metadata_offset_ = kDynamic;
+};
+
 template <class T>
 const ObjectModel& ModelOf() {
-  static constexpr auto kMake = []() -> std::shared_ptr<void> { return std::make_shared<T>(); };
-  if constexpr (std::same_as<T, Unstructured>) {
-    static const ObjectModel model = {.type = &TypeOf<T>(),
-                                      .make = kMake,
-                                      .identify = internal::IdentifyUnstructured,
-                                      .is_named = internal::IsUnstructuredNamed,
-                                      .annotation = internal::AnnotationOfUnstructured,
-                                      .labels_match = internal::LabelsOfUnstructuredMatch,
-                                      .deleting = internal::IsUnstructuredDeleting};
-    return model;
-  } else {
-    static const ObjectModel model = {
-        .type = &TypeOf<T>(),
-        .make = kMake,
-        .identify = [](const void* object) { return internal::IdentityOf(static_cast<const T*>(object)->metadata); },
-        .is_named =
-            [](const void* object, std::string_view namespace_, std::string_view name) {
-              const metav1::ObjectMeta& metadata = static_cast<const T*>(object)->metadata;
-              return metadata.name == name && metadata.namespace_ == namespace_;
-            },
-        .annotation = [](const void* object, std::string_view key) -> std::optional<std::string_view> {
-          const String* found = static_cast<const T*>(object)->metadata.annotations.find(key);
-          if (found == nullptr) return std::nullopt;
-          return found->view();
-        },
-        .labels_match =
-            [](const void* object, const labels::Selector& selector) {
-              return selector.Matches(static_cast<const T*>(object)->metadata.labels);
-            },
-        .deleting =
-            [](const void* object) { return static_cast<const T*>(object)->metadata.deletionTimestamp.has_value(); }};
-    return model;
-  }
+  static const ObjectModel model(TypeOf<T>(),
+                                 [](const Type&) -> std::shared_ptr<void> { return std::make_shared<T>(); });
+  return model;
 }
+// The same for a type that is known at run time only. Null when its objects have no metadata, so that no cache can
+// hold them. Lives as long as the process.
+const ObjectModel* FindModel(const Type& type);
 
 // Which of two resource versions is newer. Versions are whole numbers without leading zeros; others cannot be compared.
 std::optional<std::strong_ordering> CompareResourceVersions(std::string_view a, std::string_view b);

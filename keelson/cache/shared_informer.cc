@@ -82,14 +82,9 @@ void SharedInformer::Run(const StopToken& stop) {
   (void)changed_.Wait(lock, stop, [] { return false; });
 }
 
-bool SharedInformer::HasSynced() const {
-  MutexLock lock(mutex_);
-  return synced_;
-}
-
 Wake SharedInformer::WaitForSync(const StopToken& stop, TimePoint deadline) const {
   MutexLock lock(mutex_);
-  return changed_.WaitUntil(lock, deadline, stop, [&] { return synced_; });
+  return changed_.WaitUntil(lock, deadline, stop, [&] { return synced_.load(); });
 }
 
 std::optional<Error> SharedInformer::last_error() const {
@@ -135,6 +130,11 @@ Result<void> SharedInformer::AddFieldIndex(std::string_view path) {
 std::string SharedInformer::version() const {
   MutexLock lock(mutex_);
   return version_;
+}
+
+bool SharedInformer::HasSeen(std::string_view version) const {
+  MutexLock lock(mutex_);
+  return synced_ && !IsOlderVersion(version_, version);
 }
 
 Wake SharedInformer::WaitUntilVersion(std::string_view version, TimePoint deadline, const StopToken& stop) const {

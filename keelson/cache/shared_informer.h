@@ -13,6 +13,7 @@
 // - When it is called, the cache has the object in that state or a later one.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -88,7 +89,7 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
   void Run(const StopToken& stop);
 
   // Whether the cache has had a whole list.
-  bool HasSynced() const;
+  bool HasSynced() const { return synced_.load(std::memory_order_acquire); }
   [[nodiscard]] Wake WaitForSync(const StopToken& stop, TimePoint deadline = TimePoint::max()) const;
   // Why it has not synced, or what failed last and has not worked since.
   std::optional<Error> last_error() const;
@@ -106,6 +107,8 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
 
   // Up to which everything on the server is in the cache.
   std::string version() const;
+  // Whether the cache has seen that version.
+  bool HasSeen(std::string_view version) const;
   // Until the cache has seen that version.
   [[nodiscard]] Wake WaitUntilVersion(std::string_view version, TimePoint deadline, const StopToken& stop) const;
   // Until the cache has no object of that key and uid, or one that is being deleted.
@@ -141,7 +144,7 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
   // Guarded by mutex_.
   std::vector<std::shared_ptr<internal::Listener>> listeners_;
   std::vector<std::shared_ptr<internal::Listener>> retired_;  // removed by their own handlers; joined at the end
-  bool synced_ = false;
+  std::atomic<bool> synced_ = false;  // read without it, too
   std::string version_;
   std::optional<Error> last_error_;
   bool started_ = false;

@@ -222,8 +222,8 @@ class Store::Index {
 
 Store::Store(const ObjectModel& model) : model_(model), shards_(std::make_unique<std::array<Shard, kShards>>()) {
   const auto everything = [](const void*) { return std::vector<std::string>(1); };
-  const auto by_namespace = [identify = model.identify](const void* object) {
-    const std::string_view name = identify(object).namespace_;
+  const auto by_namespace = [&model](const void* object) {
+    const std::string_view name = model.identify(object).namespace_;
     return name.empty() ? std::vector<std::string>() : std::vector<std::string>{std::string(name)};
   };
   indexes_[0] = std::make_unique<Index>("", everything);
