@@ -124,6 +124,19 @@ Logger DescribeRequest(const Logger& log, const void* request) {
   }
 }
 
+template <class R>
+std::string RequestText(const R& request) {
+  if constexpr (std::is_same_v<R, ObjectKey>) {
+    return request.ToString();
+  } else if constexpr (std::is_convertible_v<const R&, std::string_view>) {
+    return std::string(std::string_view(request));
+  } else if constexpr (std::is_arithmetic_v<R>) {
+    return std::to_string(request);
+  } else {
+    return std::string(ToString(request));
+  }
+}
+
 }  // namespace internal
 
 // What a controller needs beside its name and function. The members that are left out work.
@@ -146,6 +159,14 @@ class Controller final : public internal::ControllerCore {
         queue_({.metrics = parts.queue_metrics}, std::move(parts.rate_limiter)) {}
 
   void AddSource(std::unique_ptr<Source<R>> source) { sources_.push_back(std::move(source)); }
+  // The requests under way, those that take longest first.
+  std::string activity() override {
+    std::string text;
+    for (const R& request : queue_.Running(10)) {
+      text += (text.empty() ? "" : ", ") + internal::RequestText(request);
+    }
+    return text;
+  }
   // Requests may be added by hand at any time.
   RequestQueue<R>& queue() { return queue_; }
 

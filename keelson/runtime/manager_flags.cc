@@ -85,26 +85,6 @@ std::vector<std::string> ParseNamespaces(std::string_view text) {
   return names;
 }
 
-// The caches of several namespaces at a time, where there are such.
-template <class Cache>
-std::vector<std::string> NamespacesOf(const Cache& cache) {
-  if constexpr (requires { cache.namespaces; }) {
-    return cache.namespaces;
-  } else {
-    return cache.namespace_.empty() ? std::vector<std::string>() : std::vector<std::string>{cache.namespace_};
-  }
-}
-template <class Cache>
-Result<void> SetNamespaces(Cache& cache, std::vector<std::string> names) {
-  if constexpr (requires { cache.namespaces; }) {
-    cache.namespaces = std::move(names);
-  } else {
-    if (names.size() > 1) return Error::Unsupported("several namespaces");
-    cache.namespace_ = names.empty() ? "" : names[0];
-  }
-  return {};
-}
-
 // The forms that most flags have. `where` gives the place in the draft.
 template <class Where>
 Flag Text(std::string_view name, std::string_view value, std::string_view help, Where where) {
@@ -180,7 +160,7 @@ std::vector<FlagGroup> MakeFlags() {
                        return {};
                      },
                      [](const Draft& draft) {
-                       return fmt::format("{}", fmt::join(NamespacesOf(draft.flags.options.cluster.cache), ","));
+                       return fmt::format("{}", fmt::join(draft.flags.options.cluster.cache.namespaces, ","));
                      }};
   return {
       {"How the cluster is reached",
@@ -353,8 +333,7 @@ Result<ManagerFlags> ParseManagerFlags(const std::vector<std::string>& arguments
   if (!draft.namespaces) {
     if (std::string watched = environment.Variable("WATCH_NAMESPACE"); !watched.empty()) draft.namespaces = watched;
   }
-  if (draft.namespaces)
-    KEELSON_RETURN_IF_ERROR(SetNamespaces(result.cluster.cache, ParseNamespaces(*draft.namespaces)));
+  if (draft.namespaces) result.cluster.cache.namespaces = ParseNamespaces(*draft.namespaces);
   if (!draft.cert_path.empty()) {
     result.metrics.tls = TlsServerOptions{.certificate = {.file = draft.cert_path + "/" + draft.cert_name},
                                           .key = {.file = draft.cert_path + "/" + draft.cert_key}};

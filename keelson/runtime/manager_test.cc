@@ -125,6 +125,31 @@ TEST(Manager, WhatDoesNotFinishHasItsCallsEndedAndIsNamed) {
   });
 }
 
+TEST(Manager, AControllerIsNamedWithTheRequestsThatItIsAt) {
+  SimulatedManagers([] {
+    ControlPlane control_plane;
+    Manager manager = Manager::Make(control_plane.client(), {.grace_period = 5s}).value();
+    const auto controller = std::make_shared<Controller<Request>>(
+        "app",
+        [](Context& context, const Request&) -> Result<Outcome> {
+          (void)SleepFor(1h, context.scope().stop);
+          return Outcome::Done();
+        },
+        ControllerParts<Request>{.options = {.workers = 2}});
+    controller->queue().Add({"default", "web"});
+    (void)SleepFor(1s, {});
+    ASSERT_TRUE(manager.Add(controller));
+    Running running(manager);
+    (void)SleepFor(10s, {});
+    controller->queue().Add({"default", "db"});
+    (void)SleepFor(10s, {});
+    const Result<void> end = running.Stop();
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().message(),
+              "did not finish within the grace period of 5s: controller app (default/web, default/db)");
+  });
+}
+
 TEST(Manager, AFailingPartEndsItWithItsName) {
   SimulatedManagers([] {
     ControlPlane control_plane;

@@ -71,7 +71,7 @@ class Part final : public Runnable {
 
   std::string name() const override { return name_; }
   std::string description() const override { return "part " + name_; }
-  std::string activity() const override { return plan_.activity; }
+  std::string activity() override { return plan_.activity; }
   RunnableGroup group() const override { return group_; }
   Result<void> Run(const RunScope& scope) override {
     trace_.Add(name_ + " starts");

@@ -41,7 +41,7 @@ class Runnable {
   // In logs and errors: "controller app".
   virtual std::string description() const { return name(); }
   // What it is at, for the line that says why a manager does not end: "default/web, default/db". Thread-safe.
-  virtual std::string activity() const { return {}; }
+  virtual std::string activity() { return {}; }
   virtual RunnableGroup group() const { return RunnableGroup::kLeader; }
   // On a thread of its own, once. Returns soon after scope.stop. An error or an exception ends the manager; to return
   // before is nothing special otherwise. kCancelled after scope.stop is no error.

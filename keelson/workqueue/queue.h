@@ -22,6 +22,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "keelson/core/stop_token.h"
 #include "keelson/core/time.h"
@@ -124,6 +125,9 @@ class Queue {
   // Keys that wait for a worker; those that are worked on do not count.
   size_t Length() { return core_.Waiting(); }
 
+  // The keys that are worked on, so many at most: the one that was taken first comes first.
+  std::vector<Key> Running(size_t at_most);
+
   // From now on nothing is added. Workers still get what waits, then an empty item.
   void ShutDown() { core_.ShutDown(); }
   // The same, and waits until all that waited or was under way is done. False when stop, the deadline or a call of
@@ -173,6 +177,16 @@ auto Queue<Key, Cause>::FindOrInsert(const Key& key, uint32_t hash) -> Entry& {
   entry->hash = hash;
   core_.Insert(*entry);
   return *entry.release();
+}
+
+template <class Key, class Cause>
+std::vector<Key> Queue<Key, Cause>::Running(size_t at_most) {
+  std::vector<Key> keys;
+  MutexLock lock(core_.mutex());
+  for (internal::QueueEntry* at = core_.running(); at != nullptr && keys.size() < at_most; at = at->next) {
+    keys.push_back(static_cast<Entry*>(at)->work.key);
+  }
+  return keys;
 }
 
 template <class Key, class Cause>

@@ -92,6 +92,21 @@ TEST(Queue, ShutDownGivesWhatWaitsThenEndsAndIgnoresAdditions) {
   EXPECT_FALSE(queue.Get()) << "added while it was worked on, but after the shutdown";
 }
 
+TEST(Queue, TellsWhatIsWorkedOnInTheOrderOfTaking) {
+  Queue<std::string> queue;
+  for (const char* key : {"a", "b", "c", "d"}) queue.Add(key);
+  EXPECT_TRUE(queue.Running(10).empty());
+  auto a = queue.TryGet();
+  auto b = queue.TryGet();
+  auto c = queue.TryGet();
+  queue.Add("b");
+  EXPECT_THAT(queue.Running(10), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(queue.Running(2), ElementsAre("a", "b"));
+  a.Done();
+  b.Done();
+  EXPECT_THAT(queue.Running(10), ElementsAre("c"));
+}
+
 TEST(Queue, KeyAddedWhileProcessingBeforeTheShutdownStillRuns) {
   Queue<std::string> queue;
   queue.Add("a");

@@ -62,6 +62,8 @@ class QueueCore {
   // A null entry when none waits.
   AfterTake Take(TimePoint now);
   AfterDone Done(QueueEntry& entry, TimePoint now);
+  // The first of those that run, in the order in which they were taken; linked by `next`.
+  QueueEntry* running() const { return running_.first; }
   // Sleeps until Take() would find something. False when that will not be: deadline, stop, or shut down and empty.
   bool AwaitWork(MutexLock& lock, TimePoint deadline, const StopToken& stop);
 
