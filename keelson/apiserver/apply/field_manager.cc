@@ -382,7 +382,9 @@ Result<FieldManager::Merged> FieldManager::Merge(const Json& live, const Json& d
   if (last) self.time = last->time;
   managers.Remove(self);
   managers.all().push_back(self);
-  if (last && !last->set.empty()) merged = Prune(merged, managers, *last);
+  // Most applies say again all that was applied last time, and then there is nothing to remove.
+  const bool again = last && last->api_version == own_version && last->set.Difference(self.set).empty();
+  if (last && !last->set.empty() && !again) merged = Prune(merged, managers, *last);
 
   std::map<std::string, Comparison> in_version;
   in_version.emplace(own_version, Compare(live, merged, own_version));
