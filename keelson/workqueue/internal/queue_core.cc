@@ -16,9 +16,19 @@ double Seconds(Duration span) { return std::chrono::duration<double>(span).count
 
 QueueCore::QueueCore(QueueMetrics metrics) : metrics_(metrics) {
   if (!metrics_.enabled) return;
-  ages_ = Thread("queue ages", [this](const StopToken& stop) {
-    while (SleepFor(500ms, stop) != Wake::kStopped) UpdateAges();
-  });
+  ages_ = Thread("queue ages", [this](const StopToken& stop) { WatchAges(stop); });
+}
+
+void QueueCore::WatchAges(const StopToken& stop) {
+  for (;;) {
+    {
+      MutexLock lock(mutex_);
+      ages_idle_ = running_.first == nullptr;
+      if (begun_.Wait(lock, stop, [&] { return !ages_idle_; }) == Wake::kStopped) return;
+    }
+    if (SleepFor(500ms, stop) == Wake::kStopped) return;
+    UpdateAges();
+  }
 }
 
 void QueueCore::Insert(QueueEntry& entry) {
@@ -83,7 +93,11 @@ QueueCore::AfterTake QueueCore::Take(TimePoint now) {
   entry.state = QueueEntry::State::kRunning;
   entry.started = now;
   running_.Append(entry);
-  return {.entry = &entry, .wake = WakeOne(), .priority = entry.priority, .waited = now - entry.added};
+  return {.entry = &entry,
+          .wake = WakeOne(),
+          .begun = std::exchange(ages_idle_, false),
+          .priority = entry.priority,
+          .waited = now - entry.added};
 }
 
 QueueCore::AfterDone QueueCore::Done(QueueEntry& entry, TimePoint now) {

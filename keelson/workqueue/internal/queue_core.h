@@ -45,6 +45,7 @@ class QueueCore {
   struct AfterTake {
     QueueEntry* entry = nullptr;
     bool wake = false;
+    bool begun = false;  // the first work since ages were looked at last
     int32_t priority = 0;
     Duration waited{};
   };
@@ -74,6 +75,7 @@ class QueueCore {
   }
   void Finish(const AfterTake& what) {
     if (what.wake) work_.NotifyOne();
+    if (what.begun) begun_.NotifyOne();
     if (metrics_.enabled) CountTake(what);
   }
   void Finish(const AfterDone& what) {
@@ -110,6 +112,8 @@ class QueueCore {
   }
   void CountAdd(const AfterAdd& what) const;
   void CountTake(const AfterTake& what) const;
+  // Brings the metrics of ages up to date twice a second, while there is work; sleeps otherwise.
+  void WatchAges(const StopToken& stop);
   void UpdateAges();
 
   const QueueMetrics metrics_;
@@ -118,6 +122,7 @@ class QueueCore {
   Mutex mutex_{"work queue"};
   CondVar work_{"work"};
   CondVar drained_{"end of the drain"};
+  CondVar begun_{"work begun"};
   // Guarded by mutex_.
   std::vector<QueueEntry*> table_ = std::vector<QueueEntry*>(kMinPlaces);  // a power of two
   size_t entries_ = 0;                                                     // in the table
@@ -126,6 +131,7 @@ class QueueCore {
   int sleepers_ = 0;
   bool waking_ = false;  // a sleeper was notified and has not looked yet
   bool draining_ = false;
+  bool ages_idle_ = false;  // there was no work when ages were looked at last
   std::atomic<bool> shutting_down_ = false;  // written under mutex_, read without
 
   static constexpr size_t kMinPlaces = 64;
