@@ -23,22 +23,16 @@ using ::testing::IsEmpty;
 struct Alarm {
   std::string app;
 };
-const auto kAddApp = [](const Alarm &alarm, RequestSink<Request> &sink) {
-  sink.Add({"apps", alarm.app});
-};
+const auto kAddApp = [](const Alarm& alarm, RequestSink<Request>& sink) { sink.Add({"apps", alarm.app}); };
 
-corev1::ConfigMap Map(const char *name) {
-  return {.metadata = {.name = name, .namespace_ = "default"}};
-}
+corev1::ConfigMap Map(const char* name) { return {.metadata = {.name = name, .namespace_ = "default"}}; }
 void Settle() { (void)SleepFor(1s, {}); }
 
 TEST(ChannelSource, ObjectsGoThroughPredicateAndEnqueuer) {
   InSimulation([] {
     auto channel = std::make_shared<EventChannel<corev1::ConfigMap>>("reload");
     const auto source = ChannelSource<Request>::Make(
-        channel, EnqueueSelf(), Predicate([](const ObjectEvent &event) {
-          return event.identity().name != "b";
-        }));
+        channel, EnqueueSelf(), Predicate([](const ObjectEvent& event) { return event.identity().name != "b"; }));
     EXPECT_EQ(source->description(), "channel reload");
     RequestQueue<Request> queue;
     ASSERT_TRUE(source->Start(queue, {}));
@@ -46,8 +40,7 @@ TEST(ChannelSource, ObjectsGoThroughPredicateAndEnqueuer) {
     EXPECT_TRUE(channel->Push(Map("a"), {}));
     EXPECT_TRUE(channel->TryPush(Map("b")));
     Settle();
-    EXPECT_THAT(Drain(queue),
-                ElementsAre("default/a: channel reload default/a event"));
+    EXPECT_THAT(Drain(queue), ElementsAre("default/a: channel reload default/a event"));
     source->Stop();
   });
 }
@@ -66,8 +59,7 @@ TEST(ChannelSource, TakesUnstructuredObjectsAndValuesOfAnyType) {
     EXPECT_TRUE(alarms->Push({"shop"}, {}));
     Settle();
     EXPECT_THAT(Drain(queue),
-                ElementsAre("default/a: channel objects default/a event",
-                            "apps/shop: channel alarms event"));
+                ElementsAre("default/a: channel objects default/a event", "apps/shop: channel alarms event"));
   });
 }
 
@@ -79,8 +71,7 @@ TEST(ChannelSource, EveryControllerGetsEveryEvent) {
     RequestQueue<Request> a, b;
     ASSERT_TRUE(first->Start(a, {}));
     ASSERT_TRUE(second->Start(b, {}));
-    for (int i = 0; i < 100; ++i)
-      ASSERT_TRUE(channel->Push({std::to_string(i)}, {}));
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(channel->Push({std::to_string(i)}, {}));
     Settle();
     EXPECT_EQ(a.Length(), 100u);
     EXPECT_EQ(b.Length(), 100u);
@@ -109,28 +100,25 @@ TEST(ChannelSource, EventsBeforeTheStartWaitForIt) {
     Settle();
     EXPECT_TRUE(channel->TryPush({"c"}));
     Settle();
-    EXPECT_THAT(Drain(a), ElementsAre("apps/a: channel alarms event",
-                                      "apps/b: channel alarms event",
+    EXPECT_THAT(Drain(a), ElementsAre("apps/a: channel alarms event", "apps/b: channel alarms event",
                                       "apps/c: channel alarms event"));
-    EXPECT_THAT(Drain(b), ElementsAre("apps/b: channel alarms event",
-                                      "apps/c: channel alarms event"));
+    EXPECT_THAT(Drain(b), ElementsAre("apps/b: channel alarms event", "apps/c: channel alarms event"));
   });
 }
 
 TEST(ChannelSource, PushWaitsForRoomOrStop) {
   InSimulation([] {
     auto channel = std::make_shared<EventChannel<Alarm>>("alarms", 1);
-    const auto source = ChannelSource<Request>::Make(
-        channel, [](const Alarm &alarm, RequestSink<Request> &sink) {
-          (void)SleepFor(10s, sink.stop());
-          sink.Add({"apps", alarm.app});
-        });
+    const auto source = ChannelSource<Request>::Make(channel, [](const Alarm& alarm, RequestSink<Request>& sink) {
+      (void)SleepFor(10s, sink.stop());
+      sink.Add({"apps", alarm.app});
+    });
     RequestQueue<Request> queue;
     ASSERT_TRUE(source->Start(queue, {}));
     const TimePoint begin = Clock::Now();
-    ASSERT_TRUE(channel->Push({"a"}, {})); // is worked on for ten seconds
+    ASSERT_TRUE(channel->Push({"a"}, {}));  // is worked on for ten seconds
     (void)SleepFor(1s, {});
-    ASSERT_TRUE(channel->Push({"b"}, {})); // waits behind it
+    ASSERT_TRUE(channel->Push({"b"}, {}));  // waits behind it
     EXPECT_EQ(Clock::Now() - begin, 1s);
     EXPECT_FALSE(channel->TryPush({"c"}));
     StopSource stop;
@@ -143,8 +131,7 @@ TEST(ChannelSource, PushWaitsForRoomOrStop) {
     ASSERT_TRUE(channel->Push({"e"}, {}));
     EXPECT_EQ(Clock::Now() - begin, 10s);
     (void)SleepFor(1min, {});
-    EXPECT_THAT(Drain(queue), ElementsAre("apps/a: channel alarms event",
-                                          "apps/b: channel alarms event",
+    EXPECT_THAT(Drain(queue), ElementsAre("apps/a: channel alarms event", "apps/b: channel alarms event",
                                           "apps/e: channel alarms event"));
   });
 }
@@ -152,8 +139,7 @@ TEST(ChannelSource, PushWaitsForRoomOrStop) {
 TEST(ChannelSource, WhoStopsHoldsNobodyUp) {
   InSimulation([] {
     auto channel = std::make_shared<EventChannel<Alarm>>("alarms", 1);
-    const auto slow =
-        ChannelSource<Request>::Make(channel, kAddApp); // never started
+    const auto slow = ChannelSource<Request>::Make(channel, kAddApp);  // never started
     const auto quick = ChannelSource<Request>::Make(channel, kAddApp);
     RequestQueue<Request> queue;
     ASSERT_TRUE(quick->Start(queue, {}));
@@ -186,8 +172,7 @@ TEST(ChannelSource, AClosedChannelDeliversWhatItHas) {
     ASSERT_TRUE(source->Start(queue, {}));
     channel.reset();
     Settle();
-    EXPECT_THAT(Drain(queue), ElementsAre("apps/a: channel alarms event",
-                                          "apps/b: channel alarms event"));
+    EXPECT_THAT(Drain(queue), ElementsAre("apps/a: channel alarms event", "apps/b: channel alarms event"));
   });
 }
 
@@ -220,12 +205,10 @@ TEST(ChannelSource, ExceptionsAreLoggedAndTheNextEventComes) {
   const ScopedLogCapture log;
   InSimulation([] {
     auto channel = std::make_shared<EventChannel<Alarm>>("alarms");
-    const auto source = ChannelSource<Request>::Make(
-        channel, [](const Alarm &alarm, RequestSink<Request> &sink) {
-          if (alarm.app == "bad")
-            throw std::runtime_error("no idea");
-          sink.Add({"apps", alarm.app});
-        });
+    const auto source = ChannelSource<Request>::Make(channel, [](const Alarm& alarm, RequestSink<Request>& sink) {
+      if (alarm.app == "bad") throw std::runtime_error("no idea");
+      sink.Add({"apps", alarm.app});
+    });
     RequestQueue<Request> queue;
     ASSERT_TRUE(source->Start(queue, {}));
     EXPECT_TRUE(channel->TryPush({"bad"}));
@@ -233,52 +216,42 @@ TEST(ChannelSource, ExceptionsAreLoggedAndTheNextEventComes) {
     Settle();
     EXPECT_THAT(Drain(queue), ElementsAre("apps/good: channel alarms event"));
   });
-  EXPECT_THAT(log.lines(), ElementsAre(AllOf(HasSubstr("no idea"),
-                                             HasSubstr("channel alarms"))));
+  EXPECT_THAT(log.lines(), ElementsAre(AllOf(HasSubstr("no idea"), HasSubstr("channel alarms"))));
 }
 
-// Whatever the order of threads: every event that was pushed arrives, once, at
-// each controller.
+// Whatever the order of threads: every event that was pushed arrives, once, at each controller.
 TEST(ChannelSource, LosesNothingInAnyOrderOfThreads) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     InSimulation(
         [] {
           auto channel = std::make_shared<EventChannel<Alarm>>("alarms", 2);
           std::vector<std::string> first_got, second_got;
-          const auto keep = [](std::vector<std::string> &got) {
-            return [&got](const Alarm &alarm, RequestSink<Request> &) {
-              got.push_back(alarm.app);
-            };
+          const auto keep = [](std::vector<std::string>& got) {
+            return [&got](const Alarm& alarm, RequestSink<Request>&) { got.push_back(alarm.app); };
           };
-          const auto first =
-              ChannelSource<Request>::Make(channel, keep(first_got));
-          const auto second =
-              ChannelSource<Request>::Make(channel, keep(second_got));
+          const auto first = ChannelSource<Request>::Make(channel, keep(first_got));
+          const auto second = ChannelSource<Request>::Make(channel, keep(second_got));
           RequestQueue<Request> queue;
           ASSERT_TRUE(first->Start(queue, {}));
           std::vector<Thread> pushers;
           for (int pusher = 0; pusher < 3; ++pusher) {
             pushers.emplace_back("pusher", [channel, pusher] {
-              for (int i = 0; i < 5; ++i)
-                EXPECT_TRUE(
-                    channel->Push({std::to_string(pusher * 10 + i)}, {}));
+              for (int i = 0; i < 5; ++i) EXPECT_TRUE(channel->Push({std::to_string(pusher * 10 + i)}, {}));
             });
           }
           ASSERT_TRUE(second->Start(queue, {}));
-          for (Thread &pusher : pushers)
-            pusher.Join();
+          for (Thread& pusher : pushers) pusher.Join();
           Settle();
           first->Stop();
           second->Stop();
           EXPECT_EQ(first_got.size(), 15u);
           EXPECT_EQ(first_got, second_got);
           std::sort(first_got.begin(), first_got.end());
-          EXPECT_EQ(std::unique(first_got.begin(), first_got.end()),
-                    first_got.end());
+          EXPECT_EQ(std::unique(first_got.begin(), first_got.end()), first_got.end());
         },
         seed);
   }
 }
 
-} // namespace
-} // namespace keelson
+}  // namespace
+}  // namespace keelson

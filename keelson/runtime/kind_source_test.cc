@@ -20,7 +20,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::AllOf;
-using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -30,12 +29,9 @@ void Settle() { (void)SleepFor(1s, {}); }
 
 // A watch of ConfigMaps of a History into a queue.
 struct Watched {
-  explicit Watched(History &history,
-                   KindSourceOptions options = {.kind = "ConfigMap"},
-                   Enqueuer<Request> enqueuer = EnqueueSelf(),
-                   InformerOptions informer_options = {})
-      : informer(Informer<corev1::ConfigMap>::Make(history.client(), {},
-                                                   informer_options)),
+  explicit Watched(History& history, KindSourceOptions options = {.kind = "ConfigMap"},
+                   Enqueuer<Request> enqueuer = EnqueueSelf(), InformerOptions informer_options = {})
+      : informer(Informer<corev1::ConfigMap>::Make(history.client(), {}, informer_options)),
         source({informer.core()}, std::move(enqueuer), std::move(options)) {}
   ~Watched() {
     source.Stop();
@@ -46,9 +42,7 @@ struct Watched {
     informer.Start(stop.token());
     ASSERT_TRUE(source.Start(queue, stop.token()));
   }
-  Wake Sync(Duration span = 1min) {
-    return source.WaitForSync(stop.token(), Clock::Now() + span);
-  }
+  Wake Sync(Duration span = 1min) { return source.WaitForSync(stop.token(), Clock::Now() + span); }
 
   StopSource stop;
   RequestQueue<Request> queue;
@@ -66,15 +60,13 @@ TEST(KindSource, InitialObjectsHaveLowPriorityAndChangesNormal) {
     ASSERT_EQ(watched.Sync(), Wake::kReady);
     EXPECT_EQ(watched.source.description(), "ConfigMap");
     EXPECT_THAT(Drain(watched.queue),
-                UnorderedElementsAre("default/a: ConfigMap was there (low)",
-                                     "default/b: ConfigMap was there (low)"));
+                UnorderedElementsAre("default/a: ConfigMap was there (low)", "default/b: ConfigMap was there (low)"));
     history.Set("a", "2");
     history.Set("c", "1");
     history.Remove("b");
     Settle();
     EXPECT_THAT(Drain(watched.queue),
-                UnorderedElementsAre("default/a: ConfigMap updated",
-                                     "default/b: ConfigMap deleted",
+                UnorderedElementsAre("default/a: ConfigMap updated", "default/b: ConfigMap deleted",
                                      "default/c: ConfigMap created"));
   });
 }
@@ -83,13 +75,10 @@ TEST(KindSource, InitialObjectsHaveNormalPriorityWhereAskedFor) {
   InSimulation([] {
     History history;
     history.Set("a", "1");
-    Watched watched(history, {.kind = "ConfigMap",
-                              .low_priority_for_unchanged = false,
-                              .own_kind = true});
+    Watched watched(history, {.kind = "ConfigMap", .low_priority_for_unchanged = false, .own_kind = true});
     watched.Start();
     ASSERT_EQ(watched.Sync(), Wake::kReady);
-    EXPECT_THAT(Drain(watched.queue),
-                ElementsAre("default/a: ConfigMap was there"));
+    EXPECT_THAT(Drain(watched.queue), ElementsAre("default/a: ConfigMap was there"));
   });
 }
 
@@ -97,18 +86,15 @@ TEST(KindSource, CausesNameTheObjectWhereItIsNotTheRequest) {
   InSimulation([] {
     History history;
     Watched watched(history, {.kind = "ConfigMap"},
-                    [](const ObjectEvent &, RequestSink<Request> &sink) {
-                      sink.Add({"apps", "all"});
-                    });
+                    [](const ObjectEvent&, RequestSink<Request>& sink) { sink.Add({"apps", "all"}); });
     watched.Start();
     ASSERT_EQ(watched.Sync(), Wake::kReady);
     history.Set("a", "1");
     Settle();
     history.Set("b", "1");
     Settle();
-    EXPECT_THAT(Drain(watched.queue),
-                ElementsAre("apps/all: ConfigMap default/a created, ConfigMap "
-                            "default/b created"));
+    EXPECT_THAT(Drain(watched.queue), ElementsAre("apps/all: ConfigMap default/a created, ConfigMap "
+                                                  "default/b created"));
   });
 }
 
@@ -116,14 +102,12 @@ TEST(KindSource, ResyncsHaveLowPriority) {
   InSimulation([] {
     History history;
     history.Set("a", "1");
-    Watched watched(history, {.kind = "ConfigMap", .own_kind = true},
-                    EnqueueSelf(), {.resync = 1min});
+    Watched watched(history, {.kind = "ConfigMap", .own_kind = true}, EnqueueSelf(), {.resync = 1min});
     watched.Start();
     ASSERT_EQ(watched.Sync(), Wake::kReady);
     EXPECT_EQ(Drain(watched.queue).size(), 1u);
     (void)SleepFor(65s, {});
-    EXPECT_THAT(Drain(watched.queue),
-                ElementsAre("default/a: ConfigMap resync (low)"));
+    EXPECT_THAT(Drain(watched.queue), ElementsAre("default/a: ConfigMap resync (low)"));
   });
 }
 
@@ -132,15 +116,11 @@ TEST(KindSource, TellsDeletionsThatWereMissed) {
     History history;
     history.Set("a", "1");
     std::vector<std::string> told;
-    Watched watched(
-        history, {.kind = "ConfigMap"},
-        [&](const ObjectEvent &event, RequestSink<Request> &sink) {
-          told.push_back(
-              std::string(ToString(event.type())) +
-              (event.final_state_unknown() ? " unknown " : " ") +
-              event.As<corev1::ConfigMap>()->data.find("value")->str());
-          EnqueueSelf()(event, sink);
-        });
+    Watched watched(history, {.kind = "ConfigMap"}, [&](const ObjectEvent& event, RequestSink<Request>& sink) {
+      told.push_back(std::string(ToString(event.type())) + (event.final_state_unknown() ? " unknown " : " ") +
+                     event.As<corev1::ConfigMap>()->data.find("value")->str());
+      EnqueueSelf()(event, sink);
+    });
     watched.Start();
     ASSERT_EQ(watched.Sync(), Wake::kReady);
     Drain(watched.queue);
@@ -152,8 +132,7 @@ TEST(KindSource, TellsDeletionsThatWereMissed) {
     history.Forget();
     (void)SleepFor(1min, {});
     EXPECT_THAT(told, ElementsAre("deleted unknown 1"));
-    EXPECT_THAT(Drain(watched.queue),
-                ElementsAre("default/a: ConfigMap default/a deleted"));
+    EXPECT_THAT(Drain(watched.queue), ElementsAre("default/a: ConfigMap default/a deleted"));
   });
 }
 
@@ -162,20 +141,16 @@ TEST(KindSource, PredicatesDropEvents) {
     History history;
     history.Set("a", "keep");
     history.Set("b", "drop");
-    Watched watched(history,
-                    {.kind = "ConfigMap",
-                     .predicate = LabelsMatch(
-                         labels::Selector::FromSet({{"value", "keep"}})),
-                     .own_kind = true});
+    Watched watched(history, {.kind = "ConfigMap",
+                              .predicate = LabelsMatch(labels::Selector::FromSet({{"value", "keep"}})),
+                              .own_kind = true});
     watched.Start();
     ASSERT_EQ(watched.Sync(), Wake::kReady);
-    EXPECT_THAT(Drain(watched.queue),
-                ElementsAre("default/a: ConfigMap was there (low)"));
+    EXPECT_THAT(Drain(watched.queue), ElementsAre("default/a: ConfigMap was there (low)"));
     history.Set("b", "drop too");
     history.Set("c", "keep");
     Settle();
-    EXPECT_THAT(Drain(watched.queue),
-                ElementsAre("default/c: ConfigMap created"));
+    EXPECT_THAT(Drain(watched.queue), ElementsAre("default/c: ConfigMap created"));
   });
 }
 
@@ -192,8 +167,7 @@ TEST(KindSource, NothingIsAddedWhenItHasStopped) {
     Settle();
     EXPECT_THAT(Drain(watched.queue), IsEmpty());
     // The cache goes on.
-    const auto cached =
-        watched.informer.lister().Get(ObjectKey{"default", "a"});
+    const auto cached = watched.informer.lister().Get(ObjectKey{"default", "a"});
     ASSERT_TRUE(cached);
     EXPECT_EQ((*cached)->data.find("value")->view(), "2");
     EXPECT_FALSE(watched.source.Start(watched.queue, {}));
@@ -206,8 +180,7 @@ TEST(KindSource, FillsItsCacheBeforeItStarts) {
     history.Set("a", "1");
     InformerFactory factory(history.client());
     StopSource stop;
-    KindSource<Request> source({factory.For<corev1::ConfigMap>().core()},
-                               EnqueueSelf(),
+    KindSource<Request> source({factory.For<corev1::ConfigMap>().core()}, EnqueueSelf(),
                                {.kind = "ConfigMap", .own_kind = true});
     factory.Start(stop.token());
     Settle();
@@ -220,8 +193,7 @@ TEST(KindSource, FillsItsCacheBeforeItStarts) {
     ASSERT_TRUE(source.Start(queue, stop.token()));
     ASSERT_EQ(source.WaitForSync(stop.token(), TimePoint::max()), Wake::kReady);
     EXPECT_THAT(Drain(queue),
-                UnorderedElementsAre("default/a: ConfigMap was there (low)",
-                                     "default/b: ConfigMap was there (low)"));
+                UnorderedElementsAre("default/a: ConfigMap was there (low)", "default/b: ConfigMap was there (low)"));
     EXPECT_EQ(history.requests().size(), 3u);
     source.Stop();
     stop.RequestStop();
@@ -255,8 +227,7 @@ TEST(KindSource, WaitsUntilStop) {
     watched.Start();
     StopSource stop;
     stop.RequestStop();
-    EXPECT_EQ(watched.source.WaitForSync(stop.token(), TimePoint::max()),
-              Wake::kStopped);
+    EXPECT_EQ(watched.source.WaitForSync(stop.token(), TimePoint::max()), Wake::kStopped);
   });
 }
 
@@ -269,65 +240,52 @@ TEST(KindSource, ExceptionsAreLoggedAndTheNextEventComes) {
     history.Set("odd", "1");
     Watched watched(history,
                     {.kind = "ConfigMap",
-                     .predicate = Predicate([](const ObjectEvent &event) {
-                       if (event.identity().name == "odd")
-                         throw 5;
+                     .predicate = Predicate([](const ObjectEvent& event) {
+                       if (event.identity().name == "odd") throw 5;
                        return true;
                      }),
                      .own_kind = true},
-                    [](const ObjectEvent &event, RequestSink<Request> &sink) {
-                      if (event.identity().name == "bad")
-                        throw std::runtime_error("no idea");
+                    [](const ObjectEvent& event, RequestSink<Request>& sink) {
+                      if (event.identity().name == "bad") throw std::runtime_error("no idea");
                       EnqueueSelf()(event, sink);
                     });
     watched.Start();
     ASSERT_EQ(watched.Sync(), Wake::kReady);
-    EXPECT_THAT(Drain(watched.queue),
-                ElementsAre("default/good: ConfigMap was there (low)"));
+    EXPECT_THAT(Drain(watched.queue), ElementsAre("default/good: ConfigMap was there (low)"));
     history.Set("good", "2");
     Settle();
-    EXPECT_THAT(Drain(watched.queue),
-                ElementsAre("default/good: ConfigMap updated"));
+    EXPECT_THAT(Drain(watched.queue), ElementsAre("default/good: ConfigMap updated"));
   });
-  EXPECT_THAT(
-      log.lines(),
-      UnorderedElementsAre(AllOf(HasSubstr("default/bad"), HasSubstr("no idea"),
-                                 HasSubstr("source=\"ConfigMap\"")),
-                           AllOf(HasSubstr("default/odd"),
-                                 HasSubstr("no std::exception"),
-                                 HasSubstr("source=\"ConfigMap\""))));
+  EXPECT_THAT(log.lines(),
+              UnorderedElementsAre(
+                  AllOf(HasSubstr("default/bad"), HasSubstr("no idea"), HasSubstr("source=\"ConfigMap\"")),
+                  AllOf(HasSubstr("default/odd"), HasSubstr("no std::exception"), HasSubstr("source=\"ConfigMap\""))));
 }
 
 TEST(KindSource, WatchesSeveralNamespacesByAnInformerEach) {
   InSimulation([] {
     const ControlPlane control_plane;
     const Client client = control_plane.client();
-    for (const char *name : {"one", "two", "three"}) {
+    for (const char* name : {"one", "two", "three"}) {
       ASSERT_TRUE(client.Create(corev1::Namespace{.metadata = {.name = name}}));
-      ASSERT_TRUE(client.Create(
-          corev1::ConfigMap{.metadata = {.name = "a", .namespace_ = name}}));
+      ASSERT_TRUE(client.Create(corev1::ConfigMap{.metadata = {.name = "a", .namespace_ = name}}));
     }
     InformerFactory factory(client);
     StopSource stop;
-    KindSource<Request> source(
-        {factory.For<corev1::ConfigMap>(Selection{.namespace_ = "one"}).core(),
-         factory.For<corev1::ConfigMap>(Selection{.namespace_ = "two"}).core()},
-        EnqueueSelf(), {.kind = "ConfigMap", .own_kind = true});
+    KindSource<Request> source({factory.For<corev1::ConfigMap>(Selection{.namespace_ = "one"}).core(),
+                                factory.For<corev1::ConfigMap>(Selection{.namespace_ = "two"}).core()},
+                               EnqueueSelf(), {.kind = "ConfigMap", .own_kind = true});
     factory.Start(stop.token());
     RequestQueue<Request> queue;
     ASSERT_TRUE(source.Start(queue, stop.token()));
     ASSERT_EQ(source.WaitForSync(stop.token(), TimePoint::max()), Wake::kReady);
     const std::vector<std::string> initial = Drain(queue);
-    EXPECT_THAT(initial,
-                UnorderedElementsAre("one/a: ConfigMap was there (low)",
-                                     "two/a: ConfigMap was there (low)"));
-    for (const char *name : {"one", "two", "three"}) {
-      ASSERT_TRUE(client.Create(
-          corev1::ConfigMap{.metadata = {.name = "b", .namespace_ = name}}));
+    EXPECT_THAT(initial, UnorderedElementsAre("one/a: ConfigMap was there (low)", "two/a: ConfigMap was there (low)"));
+    for (const char* name : {"one", "two", "three"}) {
+      ASSERT_TRUE(client.Create(corev1::ConfigMap{.metadata = {.name = "b", .namespace_ = name}}));
     }
     Settle();
-    EXPECT_THAT(Drain(queue), UnorderedElementsAre("one/b: ConfigMap created",
-                                                   "two/b: ConfigMap created"));
+    EXPECT_THAT(Drain(queue), UnorderedElementsAre("one/b: ConfigMap created", "two/b: ConfigMap created"));
     source.Stop();
     stop.RequestStop();
   });
@@ -335,47 +293,37 @@ TEST(KindSource, WatchesSeveralNamespacesByAnInformerEach) {
 
 // One object and its owner in a cache of each form.
 template <class T>
-void OwnerOfWatched(
-    const std::function<Informer<T>(InformerFactory &)> &watch) {
+void OwnerOfWatched(const std::function<Informer<T>(InformerFactory&)>& watch) {
   InSimulation([&] {
     const ControlPlane control_plane;
     const Client client = control_plane.client();
     InformerFactory factory(client);
     StopSource stop;
-    KindSource<Request> source({watch(factory).core()},
-                               EnqueueOwner<corev1::Pod>(), {.kind = "Secret"});
+    KindSource<Request> source({watch(factory).core()}, EnqueueOwner<corev1::Pod>(), {.kind = "Secret"});
     factory.Start(stop.token());
     RequestQueue<Request> queue;
     ASSERT_TRUE(source.Start(queue, stop.token()));
     ASSERT_EQ(source.WaitForSync(stop.token(), TimePoint::max()), Wake::kReady);
     corev1::Secret secret{.metadata = {.name = "s", .namespace_ = "default"}};
-    secret.metadata.ownerReferences = {{.apiVersion = "v1",
-                                        .kind = "Pod",
-                                        .name = "web",
-                                        .uid = "u1",
-                                        .controller = true}};
+    secret.metadata.ownerReferences = {
+        {.apiVersion = "v1", .kind = "Pod", .name = "web", .uid = "u1", .controller = true}};
     ASSERT_TRUE(client.Create(secret));
     Settle();
-    EXPECT_THAT(Drain(queue),
-                ElementsAre("default/web: Secret default/s created"));
+    EXPECT_THAT(Drain(queue), ElementsAre("default/web: Secret default/s created"));
     ASSERT_TRUE(client.Delete<corev1::Secret>({"default", "s"}));
     Settle();
-    EXPECT_THAT(Drain(queue),
-                ElementsAre("default/web: Secret default/s deleted"));
+    EXPECT_THAT(Drain(queue), ElementsAre("default/web: Secret default/s deleted"));
     source.Stop();
     stop.RequestStop();
   });
 }
 
 TEST(KindSource, ServesCachesOfEveryForm) {
-  OwnerOfWatched<corev1::Secret>(
-      [](InformerFactory &factory) { return factory.For<corev1::Secret>(); });
-  OwnerOfWatched<Unstructured>([](InformerFactory &factory) {
-    return factory.For(GroupVersionKind{"", "v1", "Secret"});
-  });
-  OwnerOfWatched<metav1::PartialObjectMetadata>([](InformerFactory &factory) {
-    return factory.MetadataFor<corev1::Secret>();
-  });
+  OwnerOfWatched<corev1::Secret>([](InformerFactory& factory) { return factory.For<corev1::Secret>(); });
+  OwnerOfWatched<Unstructured>(
+      [](InformerFactory& factory) { return factory.For(GroupVersionKind{"", "v1", "Secret"}); });
+  OwnerOfWatched<metav1::PartialObjectMetadata>(
+      [](InformerFactory& factory) { return factory.MetadataFor<corev1::Secret>(); });
 }
 
 TEST(KindSource, RequestsMayBeOfTheUsersOwnType) {
@@ -387,13 +335,11 @@ TEST(KindSource, RequestsMayBeOfTheUsersOwnType) {
     StopSource stop;
     informer.Start(stop.token());
     RequestQueue<std::string> queue;
-    KindSource<std::string> source(
-        {informer.core()},
-        EnqueueMapped<corev1::ConfigMap, std::string>(
-            [](const corev1::ConfigMap &map) {
-              return std::vector<std::string>{map.data.find("value")->str()};
-            }),
-        {.kind = "ConfigMap"});
+    KindSource<std::string> source({informer.core()},
+                                   EnqueueMapped<corev1::ConfigMap, std::string>([](const corev1::ConfigMap& map) {
+                                     return std::vector<std::string>{map.data.find("value")->str()};
+                                   }),
+                                   {.kind = "ConfigMap"});
     ASSERT_TRUE(source.Start(queue, stop.token()));
     ASSERT_EQ(source.WaitForSync(stop.token(), TimePoint::max()), Wake::kReady);
     const auto item = queue.TryGet();
@@ -406,8 +352,8 @@ TEST(KindSource, RequestsMayBeOfTheUsersOwnType) {
   });
 }
 
-// Whatever the order of threads and whenever watches break: who works off the
-// queue and looks at the cache comes to see every object as it is in the end.
+// Whatever the order of threads and whenever watches break: who works off the queue and looks at the cache comes to see
+// every object as it is in the end.
 TEST(KindSource, WhoFollowsTheQueueSeesTheLastStateOfEveryObject) {
   const ScopedLogCapture quiet;
   for (uint64_t seed = 1; seed <= 200; ++seed) {
@@ -415,12 +361,11 @@ TEST(KindSource, WhoFollowsTheQueueSeesTheLastStateOfEveryObject) {
         [seed] {
           Random random(seed);
           History history;
-          for (const char *name : {"a", "b", "c"})
-            history.Set(name, "0");
+          for (const char* name : {"a", "b", "c"}) history.Set(name, "0");
           Watched watched(history);
           std::map<std::string, std::string> seen;
           watched.Start();
-          Thread worker("worker", [&](const StopToken &stop) {
+          Thread worker("worker", [&](const StopToken& stop) {
             while (const auto item = watched.queue.Get(stop)) {
               const auto map = watched.informer.lister().Get(item->key);
               if (map) {
@@ -431,23 +376,13 @@ TEST(KindSource, WhoFollowsTheQueueSeesTheLastStateOfEveryObject) {
             }
           });
           for (int step = 1; step <= 20; ++step) {
-            const std::string name(
-                1, static_cast<char>('a' + random.Uniform(0, 4)));
+            const std::string name(1, static_cast<char>('a' + random.Uniform(0, 4)));
             switch (random.Uniform(0, 7)) {
-            case 0:
-              history.Remove(name);
-              break;
-            case 1:
-              history.DropWatches();
-              break;
-            case 2:
-              history.Forget();
-              break;
-            case 3:
-              (void)SleepFor(random.Uniform(1, 2000) * 1ms, {});
-              break;
-            default:
-              history.Set(name, std::to_string(step));
+              case 0: history.Remove(name); break;
+              case 1: history.DropWatches(); break;
+              case 2: history.Forget(); break;
+              case 3: (void)SleepFor(random.Uniform(1, 2000) * 1ms, {}); break;
+              default: history.Set(name, std::to_string(step));
             }
           }
           (void)SleepFor(10min, {});
@@ -462,9 +397,7 @@ TEST(KindSource, StopEndsAnEnqueuerThatWaits) {
     History history;
     history.Set("a", "1");
     Watched watched(history, {.kind = "ConfigMap"},
-                    [](const ObjectEvent &, RequestSink<Request> &sink) {
-                      (void)SleepFor(1000h, sink.stop());
-                    });
+                    [](const ObjectEvent&, RequestSink<Request>& sink) { (void)SleepFor(1000h, sink.stop()); });
     watched.Start();
     Settle();
     const TimePoint before = Clock::Now();
@@ -473,5 +406,5 @@ TEST(KindSource, StopEndsAnEnqueuerThatWaits) {
   });
 }
 
-} // namespace
-} // namespace keelson
+}  // namespace
+}  // namespace keelson

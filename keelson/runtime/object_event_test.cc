@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-corev1::ConfigMap Map(const char *version, const char *value) {
+corev1::ConfigMap Map(const char* version, const char* value) {
   return {.metadata = {.name = "web",
                        .namespace_ = "default",
                        .uid = "u1",
@@ -26,8 +26,7 @@ TEST(ObjectEvent, TellsWhatHappened) {
   for (const Form form : kForms) {
     SCOPED_TRACE(form);
     EXPECT_EQ(Created(form, Map("1", "a")).type(), ObjectEventType::kCreated);
-    EXPECT_EQ(Updated(form, Map("1", "a"), Map("2", "b")).type(),
-              ObjectEventType::kUpdated);
+    EXPECT_EQ(Updated(form, Map("1", "a"), Map("2", "b")).type(), ObjectEventType::kUpdated);
     EXPECT_EQ(Deleted(form, Map("1", "a")).type(), ObjectEventType::kDeleted);
     EXPECT_EQ(Generic(form, Map("1", "a")).type(), ObjectEventType::kGeneric);
     EXPECT_EQ(Resynced(form, Map("1", "a")).type(), ObjectEventType::kUpdated);
@@ -36,19 +35,13 @@ TEST(ObjectEvent, TellsWhatHappened) {
 
     const ObjectPtr object = ObjectIn(form, Map("1", "a"));
     const ObjectEvent listed =
-        EventIn(form, {.type = DeltaType::kReplaced,
-                       .object = object,
-                       .old = ObjectIn(form, Map("0", "z"))});
+        EventIn(form, {.type = DeltaType::kReplaced, .object = object, .old = ObjectIn(form, Map("0", "z"))});
     EXPECT_EQ(listed.type(), ObjectEventType::kUpdated);
-    const ObjectEvent found = EventIn(
-        form,
-        {.type = DeltaType::kReplaced, .object = object, .initial = true});
+    const ObjectEvent found = EventIn(form, {.type = DeltaType::kReplaced, .object = object, .initial = true});
     EXPECT_EQ(found.type(), ObjectEventType::kCreated);
     EXPECT_TRUE(found.initial());
-    const ObjectEvent missed = EventIn(form, {.type = DeltaType::kDeleted,
-                                              .object = object,
-                                              .old = object,
-                                              .final_state_unknown = true});
+    const ObjectEvent missed =
+        EventIn(form, {.type = DeltaType::kDeleted, .object = object, .old = object, .final_state_unknown = true});
     EXPECT_TRUE(missed.final_state_unknown());
     EXPECT_FALSE(Deleted(form, Map("1", "a")).final_state_unknown());
   }
@@ -77,8 +70,8 @@ TEST(ObjectEvent, GivesTheObjectAsTheTypeThatIsAskedFor) {
   for (const Form form : kForms) {
     SCOPED_TRACE(form);
     const ObjectEvent event = Updated(form, Map("1", "a"), Map("2", "b"));
-    const auto *map = event.As<corev1::ConfigMap>();
-    const auto *old = event.OldAs<corev1::ConfigMap>();
+    const auto* map = event.As<corev1::ConfigMap>();
+    const auto* old = event.OldAs<corev1::ConfigMap>();
     ASSERT_NE(map, nullptr);
     ASSERT_NE(old, nullptr);
     EXPECT_EQ(map->metadata.resourceVersion, "2");
@@ -89,16 +82,15 @@ TEST(ObjectEvent, GivesTheObjectAsTheTypeThatIsAskedFor) {
       EXPECT_EQ(map->data.find("value")->view(), "b");
       EXPECT_EQ(old->data.find("value")->view(), "a");
     }
-    const auto *document = event.As<Unstructured>();
+    const auto* document = event.As<Unstructured>();
     ASSERT_NE(document, nullptr);
     EXPECT_EQ(document->GetKind(), "ConfigMap");
     EXPECT_EQ(document->GetApiVersion(), "v1");
     EXPECT_EQ(document->GetResourceVersion(), "2");
-    const auto *alone = event.As<metav1::PartialObjectMetadata>();
+    const auto* alone = event.As<metav1::PartialObjectMetadata>();
     ASSERT_NE(alone, nullptr);
     EXPECT_EQ(alone->metadata.resourceVersion, "2");
-    EXPECT_EQ(alone->kind,
-              form == Form::kMetadata ? "PartialObjectMetadata" : "ConfigMap");
+    EXPECT_EQ(alone->kind, form == Form::kMetadata ? "PartialObjectMetadata" : "ConfigMap");
     EXPECT_EQ(Created(form, Map("1", "a")).OldAs<corev1::ConfigMap>(), nullptr);
   }
 }
@@ -117,14 +109,11 @@ TEST(ObjectEvent, IsNoObjectOfAnotherKind) {
   for (const Form form : kForms) {
     SCOPED_TRACE(form);
     EXPECT_EQ(Created(form, Map("1", "a")).As<corev1::Secret>(), nullptr);
-    EXPECT_EQ(
-        Updated(form, Map("1", "a"), Map("2", "b")).OldAs<corev1::Secret>(),
-        nullptr);
+    EXPECT_EQ(Updated(form, Map("1", "a"), Map("2", "b")).OldAs<corev1::Secret>(), nullptr);
   }
   EXPECT_THAT(log.lines(), IsEmpty());
   // Metadata of nobody knows what.
-  EXPECT_EQ(Generic(Form::kMetadata, Map("1", "a")).As<corev1::ConfigMap>(),
-            nullptr);
+  EXPECT_EQ(Generic(Form::kMetadata, Map("1", "a")).As<corev1::ConfigMap>(), nullptr);
 }
 
 TEST(ObjectEvent, SaysInTheLogThatAnObjectDoesNotFitItsType) {
@@ -140,8 +129,7 @@ TEST(ObjectEvent, SaysInTheLogThatAnObjectDoesNotFitItsType) {
 
 TEST(ObjectEvent, KeepsTheNamesOfMetadataThatCannotBeRead) {
   Unstructured document = ToUnstructured(Map("1", "a"));
-  ASSERT_TRUE(
-      document.SetNested({"metadata", "labels"}, Json(String("no map"))));
+  ASSERT_TRUE(document.SetNested({"metadata", "labels"}, Json(String("no map"))));
   const ObjectEvent event = ObjectEvent::Generic(document);
   EXPECT_EQ(event.metadata().name, "web");
   EXPECT_EQ(event.metadata().namespace_, "default");
@@ -149,5 +137,5 @@ TEST(ObjectEvent, KeepsTheNamesOfMetadataThatCannotBeRead) {
   EXPECT_EQ(event.As<metav1::PartialObjectMetadata>(), nullptr);
 }
 
-} // namespace
-} // namespace keelson
+}  // namespace
+}  // namespace keelson

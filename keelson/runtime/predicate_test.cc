@@ -20,17 +20,18 @@ corev1::ConfigMap Map() {
 }
 
 // A newer version with one thing changed.
-template <class Change> corev1::ConfigMap With(Change change) {
+template <class Change>
+corev1::ConfigMap With(Change change) {
   corev1::ConfigMap map = Map();
   map.metadata.resourceVersion = "2";
   change(map);
   return map;
 }
 corev1::ConfigMap Newer() {
-  return With([](corev1::ConfigMap &) {});
+  return With([](corev1::ConfigMap&) {});
 }
 
-void ExpectOtherEventsPass(const Predicate &predicate) {
+void ExpectOtherEventsPass(const Predicate& predicate) {
   for (const Form form : kForms) {
     SCOPED_TRACE(form);
     EXPECT_TRUE(predicate(Created(form, Map())));
@@ -40,37 +41,26 @@ void ExpectOtherEventsPass(const Predicate &predicate) {
 }
 
 // Of updates from Map() to `now`, in every form.
-void ExpectUpdate(const Predicate &predicate, const corev1::ConfigMap &now,
-                  bool passes) {
+void ExpectUpdate(const Predicate& predicate, const corev1::ConfigMap& now, bool passes) {
   for (const Form form : kForms) {
     SCOPED_TRACE(form);
     EXPECT_EQ(predicate(Updated(form, Map(), now)), passes);
     EXPECT_EQ(predicate(Updated(form, now, Map())), passes);
   }
 }
-void ExpectResyncDropped(const Predicate &predicate) {
+void ExpectResyncDropped(const Predicate& predicate) {
   for (const Form form : kForms) {
     SCOPED_TRACE(form);
     EXPECT_FALSE(predicate(Resynced(form, Map())));
   }
 }
 
-const auto kGeneration = [](corev1::ConfigMap &map) {
-  map.metadata.generation = 5;
-};
-const auto kLabel = [](corev1::ConfigMap &map) {
-  map.metadata.labels.Set("app", "shop");
-};
-const auto kNoLabels = [](corev1::ConfigMap &map) { map.metadata.labels = {}; };
-const auto kAnnotation = [](corev1::ConfigMap &map) {
-  map.metadata.annotations.Set("note", "b");
-};
-const auto kFinalizer = [](corev1::ConfigMap &map) {
-  map.metadata.finalizers = {};
-};
-const auto kDeletion = [](corev1::ConfigMap &map) {
-  map.metadata.deletionTimestamp = metav1::Time(WallTime{});
-};
+const auto kGeneration = [](corev1::ConfigMap& map) { map.metadata.generation = 5; };
+const auto kLabel = [](corev1::ConfigMap& map) { map.metadata.labels.Set("app", "shop"); };
+const auto kNoLabels = [](corev1::ConfigMap& map) { map.metadata.labels = {}; };
+const auto kAnnotation = [](corev1::ConfigMap& map) { map.metadata.annotations.Set("note", "b"); };
+const auto kFinalizer = [](corev1::ConfigMap& map) { map.metadata.finalizers = {}; };
+const auto kDeletion = [](corev1::ConfigMap& map) { map.metadata.deletionTimestamp = metav1::Time(WallTime{}); };
 
 TEST(Predicate, GenerationChangedDropsUpdatesOfMetadataAndStatus) {
   const Predicate predicate = GenerationChanged();
@@ -116,10 +106,9 @@ TEST(Predicate, NoLabelsAreTheSameAsAnEmptySet) {
   Unstructured none = ToUnstructured(With(kNoLabels));
   Unstructured empty = none;
   ASSERT_TRUE(empty.SetNested({"metadata", "labels"}, Json(JsonObject())));
-  const ObjectEvent event(ModelOf<Unstructured>(),
-                          {.type = DeltaType::kUpdated,
-                           .object = std::make_shared<Unstructured>(empty),
-                           .old = std::make_shared<Unstructured>(none)});
+  const ObjectEvent event(ModelOf<Unstructured>(), {.type = DeltaType::kUpdated,
+                                                    .object = std::make_shared<Unstructured>(empty),
+                                                    .old = std::make_shared<Unstructured>(none)});
   EXPECT_FALSE(LabelChanged()(event));
 }
 
@@ -141,17 +130,13 @@ TEST(Predicate, FinalizerOrDeletionChangedLooksAtBoth) {
 }
 
 TEST(Predicate, LabelsMatchIsForEveryEvent) {
-  const Predicate web =
-      LabelsMatch(labels::Selector::FromSet({{"app", "web"}}));
-  const Predicate shop =
-      LabelsMatch(labels::Selector::FromSet({{"app", "shop"}}));
-  const Predicate bank =
-      LabelsMatch(labels::Selector::FromSet({{"app", "bank"}}));
+  const Predicate web = LabelsMatch(labels::Selector::FromSet({{"app", "web"}}));
+  const Predicate shop = LabelsMatch(labels::Selector::FromSet({{"app", "shop"}}));
+  const Predicate bank = LabelsMatch(labels::Selector::FromSet({{"app", "bank"}}));
   for (const Form form : kForms) {
     SCOPED_TRACE(form);
-    for (const ObjectEvent &event :
-         {Created(form, Map()), Deleted(form, Map()), Generic(form, Map()),
-          Resynced(form, Map())}) {
+    for (const ObjectEvent& event :
+         {Created(form, Map()), Deleted(form, Map()), Generic(form, Map()), Resynced(form, Map())}) {
       EXPECT_TRUE(web(event)) << ToString(event.type());
       EXPECT_FALSE(shop(event)) << ToString(event.type());
     }
@@ -165,37 +150,28 @@ TEST(Predicate, LabelsMatchIsForEveryEvent) {
 
 TEST(Predicate, FunctionsOfOneTypeOfEventLetOthersPass) {
   using Map1 = corev1::ConfigMap;
-  const auto is_a = [](const Map1 &map) {
-    return map.data.find("value") != nullptr && *map.data.find("value") == "a";
-  };
-  const auto kOther = [](Map1 &map) { map.data.Set("value", "b"); };
+  const auto is_a = [](const Map1& map) { return map.data.find("value") != nullptr && *map.data.find("value") == "a"; };
+  const auto kOther = [](Map1& map) { map.data.Set("value", "b"); };
   for (const Form form : {Form::kTyped, Form::kUnstructured}) {
     SCOPED_TRACE(form);
-    const std::vector<ObjectEvent> of_a = {
-        Created(form, Map()), Updated(form, With(kOther), Map()),
-        Deleted(form, Map()), Generic(form, Map())};
-    const std::vector<ObjectEvent> of_b = {
-        Created(form, With(kOther)), Updated(form, Map(), With(kOther)),
-        Deleted(form, With(kOther)), Generic(form, With(kOther))};
+    const std::vector<ObjectEvent> of_a = {Created(form, Map()), Updated(form, With(kOther), Map()),
+                                           Deleted(form, Map()), Generic(form, Map())};
+    const std::vector<ObjectEvent> of_b = {Created(form, With(kOther)), Updated(form, Map(), With(kOther)),
+                                           Deleted(form, With(kOther)), Generic(form, With(kOther))};
     const std::vector<Predicate> each = {
         Predicate::OnCreate<Map1>(is_a),
-        Predicate::OnUpdate<Map1>([&](const Map1 &old, const Map1 &now) {
-          return !is_a(old) && is_a(now);
-        }),
+        Predicate::OnUpdate<Map1>([&](const Map1& old, const Map1& now) { return !is_a(old) && is_a(now); }),
         Predicate::OnDelete<Map1>(is_a), Predicate::OnGeneric<Map1>(is_a)};
     for (size_t type = 0; type < each.size(); ++type) {
       for (size_t event = 0; event < of_a.size(); ++event) {
         EXPECT_TRUE(each[type](of_a[event])) << type << " " << event;
-        EXPECT_EQ(each[type](of_b[event]), type != event)
-            << type << " " << event;
+        EXPECT_EQ(each[type](of_b[event]), type != event) << type << " " << event;
       }
     }
     for (size_t event = 0; event < of_a.size(); ++event) {
       EXPECT_TRUE(Predicate::Of<Map1>(is_a)(of_a[event])) << event;
       EXPECT_FALSE(Predicate::Of<Map1>(is_a)(of_b[event])) << event;
-      EXPECT_FALSE(Predicate::Of<corev1::Secret>(
-          [](const corev1::Secret &) { return true; })(of_a[event]))
-          << event;
+      EXPECT_FALSE(Predicate::Of<corev1::Secret>([](const corev1::Secret&) { return true; })(of_a[event])) << event;
     }
   }
 }
@@ -203,8 +179,8 @@ TEST(Predicate, FunctionsOfOneTypeOfEventLetOthersPass) {
 TEST(Predicate, AndOrNotAreThoseOfLogic) {
   const ObjectEvent event = Created(Form::kTyped, Map());
   int asked = 0;
-  const Predicate yes([&](const ObjectEvent &) { return ++asked, true; });
-  const Predicate no([&](const ObjectEvent &) { return ++asked, false; });
+  const Predicate yes([&](const ObjectEvent&) { return ++asked, true; });
+  const Predicate no([&](const ObjectEvent&) { return ++asked, false; });
   const Predicate all;
   EXPECT_TRUE((yes && yes)(event));
   EXPECT_FALSE((yes && no)(event));
@@ -238,5 +214,5 @@ TEST(Predicate, CombinesWhatChanged) {
   ExpectUpdate(predicate, With(kLabel), false);
 }
 
-} // namespace
-} // namespace keelson
+}  // namespace
+}  // namespace keelson

@@ -22,13 +22,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Le;
 
-const auto kAll = [] {
-  return std::vector<Request>{{"default", "a"}, {"", "b"}};
-};
+const auto kAll = [] { return std::vector<Request>{{"default", "a"}, {"", "b"}}; };
 
 // At which times after the start a timer runs, within a span.
-std::vector<Duration> Times(Duration period, TimerOptions options,
-                            Duration span, Duration takes = Duration(0),
+std::vector<Duration> Times(Duration period, TimerOptions options, Duration span, Duration takes = Duration(0),
                             uint64_t seed = 1) {
   std::vector<Duration> times;
   InSimulation(
@@ -61,8 +58,7 @@ TEST(TimerSource, AddsRequestsEveryPeriod) {
     (void)SleepFor(23h, {});
     EXPECT_THAT(Drain(queue), IsEmpty());
     (void)SleepFor(2h, {});
-    EXPECT_THAT(Drain(queue), ElementsAre("default/a: timer midnight event",
-                                          "b: timer midnight event"));
+    EXPECT_THAT(Drain(queue), ElementsAre("default/a: timer midnight event", "b: timer midnight event"));
     (void)SleepFor(24h, {});
     EXPECT_EQ(Drain(queue).size(), 2u);
     source->Stop();
@@ -73,23 +69,18 @@ TEST(TimerSource, AddsRequestsEveryPeriod) {
 
 TEST(TimerSource, RunsAtTheStartWhereAskedFor) {
   EXPECT_THAT(Times(10s, {}, 25s), ElementsAre(10s, 20s));
-  EXPECT_THAT(Times(10s, {.run_at_start = true}, 25s),
-              ElementsAre(0s, 10s, 20s));
+  EXPECT_THAT(Times(10s, {.run_at_start = true}, 25s), ElementsAre(0s, 10s, 20s));
 }
 
 TEST(TimerSource, CountsFromStartToStartAndLeavesOutWhatALongRunMissed) {
-  EXPECT_THAT(Times(10s, {.run_at_start = true}, 35s, 4s),
-              ElementsAre(0s, 10s, 20s, 30s));
-  EXPECT_THAT(Times(10s, {.run_at_start = true}, 60s, 25s),
-              ElementsAre(0s, 25s, 50s));
+  EXPECT_THAT(Times(10s, {.run_at_start = true}, 35s, 4s), ElementsAre(0s, 10s, 20s, 30s));
+  EXPECT_THAT(Times(10s, {.run_at_start = true}, 60s, 25s), ElementsAre(0s, 25s, 50s));
 }
 
 TEST(TimerSource, JitterMakesPeriodsLongerAndDifferent) {
-  std::vector<Duration> times =
-      Times(10s, {.jitter = 0.5, .run_at_start = true}, 10min);
+  std::vector<Duration> times = Times(10s, {.jitter = 0.5, .run_at_start = true}, 10min);
   std::vector<Duration> waits;
-  for (size_t i = 1; i < times.size(); ++i)
-    waits.push_back(times[i] - times[i - 1]);
+  for (size_t i = 1; i < times.size(); ++i) waits.push_back(times[i] - times[i - 1]);
   ASSERT_GT(waits.size(), 40u);
   EXPECT_THAT(waits, Each(AllOf(Ge(10s), Le(15s))));
   std::sort(waits.begin(), waits.end());
@@ -100,22 +91,18 @@ TEST(TimerSource, JitterMakesPeriodsLongerAndDifferent) {
 TEST(TimerSource, RequestsHaveThePriorityOfTheOptions) {
   InSimulation([] {
     RequestQueue<Request> queue;
-    const auto source = TimerSource<Request>::Make(
-        "t", 1s, kAll, {.run_at_start = true, .priority = kLowPriority});
+    const auto source = TimerSource<Request>::Make("t", 1s, kAll, {.run_at_start = true, .priority = kLowPriority});
     ASSERT_TRUE(source->Start(queue, {}));
     (void)SleepFor(500ms, {});
-    EXPECT_THAT(Drain(queue), ElementsAre("default/a: timer t event (low)",
-                                          "b: timer t event (low)"));
+    EXPECT_THAT(Drain(queue), ElementsAre("default/a: timer t event (low)", "b: timer t event (low)"));
   });
 }
 
 TEST(TimerSource, RefusesPeriodsThatAreNotPositive) {
   RequestQueue<Request> queue;
-  const Result<void> zero =
-      TimerSource<Request>::Make("t", 0s, kAll)->Start(queue, {});
+  const Result<void> zero = TimerSource<Request>::Make("t", 0s, kAll)->Start(queue, {});
   ASSERT_FALSE(zero);
-  EXPECT_THAT(zero.error().message(),
-              AllOf(HasSubstr("timer t"), HasSubstr("0s")));
+  EXPECT_THAT(zero.error().message(), AllOf(HasSubstr("timer t"), HasSubstr("0s")));
   EXPECT_FALSE(TimerSource<Request>::Make("t", -1s, kAll)->Start(queue, {}));
 }
 
@@ -138,12 +125,10 @@ TEST(TimerSource, ExceptionsAreLoggedAndTheNextPeriodComes) {
   InSimulation([] {
     RequestQueue<Request> queue;
     int runs = 0;
-    const auto source =
-        TimerSource<Request>::Make("t", 1s, [&]() -> std::vector<Request> {
-          if (++runs == 1)
-            throw std::runtime_error("no idea");
-          return kAll();
-        });
+    const auto source = TimerSource<Request>::Make("t", 1s, [&]() -> std::vector<Request> {
+      if (++runs == 1) throw std::runtime_error("no idea");
+      return kAll();
+    });
     ASSERT_TRUE(source->Start(queue, {}));
     (void)SleepFor(1500ms, {});
     EXPECT_THAT(Drain(queue), IsEmpty());
@@ -151,26 +136,24 @@ TEST(TimerSource, ExceptionsAreLoggedAndTheNextPeriodComes) {
     EXPECT_EQ(Drain(queue).size(), 2u);
     source->Stop();
   });
-  EXPECT_THAT(log.lines(),
-              ElementsAre(AllOf(HasSubstr("no idea"), HasSubstr("timer t"))));
+  EXPECT_THAT(log.lines(), ElementsAre(AllOf(HasSubstr("no idea"), HasSubstr("timer t"))));
 }
 
 TEST(FunctionSource, CallsItsFunctions) {
   RequestQueue<Request> queue;
   int stops = 0;
   int waits = 0;
-  const auto source = FunctionSource<Request>::Make(
-      "jobs", {.start = [](RequestQueue<Request> &to,
-                           const StopToken &) -> Result<void> {
-                 to.Add({"default", "job"}, {.causes = {{.source = "jobs"}}});
-                 return {};
-               },
-               .stop = [&] { ++stops; },
-               .wait_for_sync =
-                   [&](const StopToken &, TimePoint) {
-                     ++waits;
-                     return Wake::kTimeout;
-                   }});
+  const auto source =
+      FunctionSource<Request>::Make("jobs", {.start = [](RequestQueue<Request>& to, const StopToken&) -> Result<void> {
+                                               to.Add({"default", "job"}, {.causes = {{.source = "jobs"}}});
+                                               return {};
+                                             },
+                                             .stop = [&] { ++stops; },
+                                             .wait_for_sync =
+                                                 [&](const StopToken&, TimePoint) {
+                                                   ++waits;
+                                                   return Wake::kTimeout;
+                                                 }});
   EXPECT_EQ(source->description(), "jobs");
   source->Stop();
   EXPECT_EQ(stops, 0) << "was not started";
@@ -187,12 +170,11 @@ TEST(FunctionSource, GivesTheErrorOfItsStart) {
   RequestQueue<Request> queue;
   int stops = 0;
   {
-    const auto source = FunctionSource<Request>::Make(
-        "jobs", {.start = [](RequestQueue<Request> &,
-                             const StopToken &) -> Result<void> {
-                   return Error::Internal("no jobs here");
-                 },
-                 .stop = [&] { ++stops; }});
+    const auto source =
+        FunctionSource<Request>::Make("jobs", {.start = [](RequestQueue<Request>&, const StopToken&) -> Result<void> {
+                                                 return Error::Internal("no jobs here");
+                                               },
+                                               .stop = [&] { ++stops; }});
     const Result<void> started = source->Start(queue, {});
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().message(), "no jobs here");
@@ -201,5 +183,5 @@ TEST(FunctionSource, GivesTheErrorOfItsStart) {
   EXPECT_EQ(stops, 0);
 }
 
-} // namespace
-} // namespace keelson
+}  // namespace
+}  // namespace keelson
