@@ -288,6 +288,24 @@ TEST(CachedClient, IsAClientForTheConveniences) {
   });
 }
 
+TEST(CachedClient, WorksOnKindsByTheirNames) {
+  Simulated([] {
+    World world;
+    const auto maps = world.informers.For(kMaps);
+    world.Start();
+    const CachedClient client(world.live, world.informers, {.uncached = UncachedRead::kError});
+    const auto patch = Patch::Merge(Json::Object({{"data", Json::Object({{"value", "7"}})}}));
+    ASSERT_TRUE(client.Patch(kMaps, {"blue", "one"}, patch));
+    EXPECT_EQ(client.Get(kMaps, {"blue", "one"}).value().NestedString({"data", "value"}), "7");
+    ASSERT_TRUE(client.Delete(kMaps, {"blue", "two"}));
+    EXPECT_TRUE(IsNotFound(client.GetMetadata(kMaps, {"blue", "two"}).error()));
+    EXPECT_EQ(client.ListMetadata(kMaps, {.namespace_ = "green", .labels = *labels::Parse("value")}).value().size(),
+              1u);
+    ASSERT_TRUE(client.DeleteAllOf(kMaps, {.namespace_ = "green", .labels = *labels::Parse("value")}));
+    EXPECT_TRUE(IsNotFound(world.live.Get(kMaps, {"green", "one"}).error()));
+  });
+}
+
 TEST(CachedClient, WaitsNoLongerThanItsThreadMay) {
   Simulated([] {
     World world;

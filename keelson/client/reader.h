@@ -48,6 +48,11 @@ class Reader {
     return GetAs<metav1::PartialObjectMetadata>(
         {.type = &TypeOf<metav1::PartialObjectMetadata>(), .resource = &resource}, key, options);
   }
+  Result<metav1::PartialObjectMetadata> GetMetadata(const GroupVersionKind& kind, const ObjectKey& key,
+                                                    const GetOptions& options = {}) const {
+    return GetAs<metav1::PartialObjectMetadata>({.type = &TypeOf<metav1::PartialObjectMetadata>(), .kind = kind}, key,
+                                                options);
+  }
 
   // All of them, however many pages that takes.
   template <ApiObject T>
@@ -68,6 +73,11 @@ class Reader {
                                                                  const ListOptions& options = {}) const {
     return ListAs<metav1::PartialObjectMetadata>(
         {.type = &TypeOf<metav1::PartialObjectMetadata>(), .resource = &resource}, options);
+  }
+  Result<ObjectList<metav1::PartialObjectMetadata>> ListMetadata(const GroupVersionKind& kind,
+                                                                 const ListOptions& options = {}) const {
+    return ListAs<metav1::PartialObjectMetadata>({.type = &TypeOf<metav1::PartialObjectMetadata>(), .kind = kind},
+                                                 options);
   }
 
   // Hands objects on as they arrive: visit(T&&) gives nothing, or a Result<void> whose error ends the list. An

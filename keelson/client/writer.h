@@ -78,6 +78,13 @@ class Writer {
     KEELSON_RETURN_IF_ERROR(PatchObject(target, key, {}, patch, options, &patched));
     return patched;
   }
+  Result<Unstructured> Patch(const GroupVersionKind& kind, const ObjectKey& key, const keelson::Patch& patch,
+                             const PatchOptions& options = {}) const {
+    Unstructured patched;
+    const Target target{.type = &TypeOf<Unstructured>(), .kind = kind};
+    KEELSON_RETURN_IF_ERROR(PatchObject(target, key, {}, patch, options, &patched));
+    return patched;
+  }
 
   // Server-side apply: the object has these fields from now on, or is made with them. A field that another manager
   // owns with another value is a conflict, unless `force` is set.
@@ -96,6 +103,9 @@ class Writer {
   Result<void> Delete(const Resource& resource, const ObjectKey& key, const DeleteOptions& options = {}) const {
     return DeleteObject({.type = &TypeOf<Unstructured>(), .resource = &resource}, key, options);
   }
+  Result<void> Delete(const GroupVersionKind& kind, const ObjectKey& key, const DeleteOptions& options = {}) const {
+    return DeleteObject({.type = &TypeOf<Unstructured>(), .kind = kind}, key, options);
+  }
   template <WritableObject T>
   Result<void> Delete(const T& object, const DeleteOptions& options = {}) const {
     return DeleteObject(internal::TargetOf(object), internal::KeyOfAny(object), options);
@@ -108,6 +118,9 @@ class Writer {
   }
   Result<void> DeleteAllOf(const Resource& resource, const DeleteAllOptions& options = {}) const {
     return DeleteObjects({.type = &TypeOf<Unstructured>(), .resource = &resource}, options);
+  }
+  Result<void> DeleteAllOf(const GroupVersionKind& kind, const DeleteAllOptions& options = {}) const {
+    return DeleteObjects({.type = &TypeOf<Unstructured>(), .kind = kind}, options);
   }
 
   // Writes to /status, and to any other subresource whose objects are those of the resource.
