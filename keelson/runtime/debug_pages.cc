@@ -193,17 +193,18 @@ Result<void> AddDebugPages(Routes& routes, const StopToken& stop) {
       routes.Add("/debug/memory", ServePage([](const ServerRequest&) { return Page{.body = DescribeMemory()}; })));
   const auto busy = std::make_shared<std::atomic<bool>>(false);
   return routes.Add("/debug/profile", ServePage([busy, stop](const ServerRequest& request) {
-                      const std::optional<Duration> span = SpanOf(request);
-                      if (!span)
-                        return Page{.status = 400, .body = "seconds: expected a number above 0, such as 10 or 0.5\n"};
-                      if (busy->exchange(true)) {
+                      const auto refused = [] {
                         return Page{.status = 503,
                                     .body = "a profile is being made for somebody else; try again when it is done\n",
                                     .headers = {{"Retry-After", "10"}}};
-                      }
-                      std::string text = ProfileThreads(*span, stop);
-                      busy->store(false);
-                      return Page{.body = std::move(text)};
+                      };
+                      if (busy->load()) return refused();
+                      const std::optional<Duration> span = SpanOf(request);
+                      if (!span)
+                        return Page{.status = 400, .body = "seconds: expected a number above 0, such as 10 or 0.5\n"};
+                      if (busy->exchange(true)) return refused();
+                      const std::shared_ptr<void> done(nullptr, [&](void*) { busy->store(false); });
+                      return Page{.body = ProfileThreads(*span, stop)};
                     }));
 }
 

@@ -20,6 +20,7 @@ RequestWorkers::~RequestWorkers() {
     threads.swap(threads_);
   }
   for (const Thread& thread : threads) thread.RequestStop();
+  dropped.clear();  // their clients need not wait for the threads
 }
 
 void RequestWorkers::Handle(ServerRequest request, std::shared_ptr<ResponseWriter> response) {
