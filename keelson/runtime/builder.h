@@ -78,36 +78,36 @@ class ControllerBuilder {
 
   // The kind that is reconciled: its objects are the requests. Once, and before Owns.
   template <ApiObject T>
-  ControllerBuilder& For(WatchedKindOptions options = {})
+  ControllerBuilder& For(const WatchedKindOptions& options = {})
     requires std::same_as<R, Request>
   {
-    return ForKind(internal::Watched<T>(manager_, options), std::move(options));
+    return ForKind(internal::Watched<T>(manager_, options), options);
   }
-  ControllerBuilder& For(const GroupVersionKind& kind, WatchedKindOptions options = {})
+  ControllerBuilder& For(const GroupVersionKind& kind, const WatchedKindOptions& options = {})
     requires std::same_as<R, Request>
   {
-    return ForKind(internal::Watched(manager_, kind, options), std::move(options));
+    return ForKind(internal::Watched(manager_, kind, options), options);
   }
   // Kinds whose objects it makes: the object that controls them is the request.
   template <ApiObject T>
-  ControllerBuilder& Owns(WatchedKindOptions options = {})
+  ControllerBuilder& Owns(const WatchedKindOptions& options = {})
     requires std::same_as<R, Request>
   {
-    return OwnsKind(internal::Watched<T>(manager_, options), std::move(options));
+    return OwnsKind(internal::Watched<T>(manager_, options), options);
   }
-  ControllerBuilder& Owns(const GroupVersionKind& kind, WatchedKindOptions options = {})
+  ControllerBuilder& Owns(const GroupVersionKind& kind, const WatchedKindOptions& options = {})
     requires std::same_as<R, Request>
   {
-    return OwnsKind(internal::Watched(manager_, kind, options), std::move(options));
+    return OwnsKind(internal::Watched(manager_, kind, options), options);
   }
   // Any other kind.
   template <ApiObject T>
-  ControllerBuilder& Watches(Enqueuer<R> enqueuer, WatchedKindOptions options = {}) {
-    return WatchKind(internal::Watched<T>(manager_, options), std::move(enqueuer), std::move(options.predicate), false);
+  ControllerBuilder& Watches(Enqueuer<R> enqueuer, const WatchedKindOptions& options = {}) {
+    return WatchKind(internal::Watched<T>(manager_, options), std::move(enqueuer), options.predicate, false);
   }
-  ControllerBuilder& Watches(const GroupVersionKind& kind, Enqueuer<R> enqueuer, WatchedKindOptions options = {}) {
-    return WatchKind(internal::Watched(manager_, kind, options), std::move(enqueuer), std::move(options.predicate),
-                     false);
+  ControllerBuilder& Watches(const GroupVersionKind& kind, Enqueuer<R> enqueuer,
+                             const WatchedKindOptions& options = {}) {
+    return WatchKind(internal::Watched(manager_, kind, options), std::move(enqueuer), options.predicate, false);
   }
   // A channel, a timer, a source of one's own.
   ControllerBuilder& WatchesRaw(std::unique_ptr<Source<R>> source) {
@@ -149,14 +149,14 @@ class ControllerBuilder {
   using MakeSource =
       std::function<std::unique_ptr<Source<R>>(const Predicate& filter, const ControllerOptions& options)>;
 
-  ControllerBuilder& ForKind(internal::WatchedKind watched, WatchedKindOptions options) {
+  ControllerBuilder& ForKind(internal::WatchedKind watched, const WatchedKindOptions& options) {
     if (reconciled_) {
       Fail("it is for " + reconciled_->kind.kind + " already: For is said once, other kinds are for Owns and Watches");
     }
     reconciled_ = watched;
-    return WatchKind(std::move(watched), EnqueueSelf(), std::move(options.predicate), true);
+    return WatchKind(std::move(watched), EnqueueSelf(), options.predicate, true);
   }
-  ControllerBuilder& OwnsKind(internal::WatchedKind watched, WatchedKindOptions options) {
+  ControllerBuilder& OwnsKind(internal::WatchedKind watched, const WatchedKindOptions& options) {
     if (!reconciled_) {
       Fail("Owns says that the kind of For owns others: say For before");
       return *this;
@@ -166,7 +166,7 @@ class ControllerBuilder {
                                      ? EnqueueOwner(GroupKind{reconciled_->kind.group, reconciled_->kind.kind},
                                                     reconciled_->resource->scope != ResourceScope::kCluster, owners)
                                      : EnqueueOwner(reconciled_->kind, manager_.live(), owners);
-    return WatchKind(std::move(watched), std::move(enqueuer), std::move(options.predicate), false);
+    return WatchKind(std::move(watched), std::move(enqueuer), options.predicate, false);
   }
   ControllerBuilder& WatchKind(internal::WatchedKind watched, Enqueuer<R> enqueuer, Predicate predicate, bool own) {
     sources_.push_back([watched = std::move(watched), enqueuer = std::move(enqueuer), predicate = std::move(predicate),
@@ -219,15 +219,15 @@ Result<std::shared_ptr<Controller<R>>> ControllerBuilder<R>::Complete(ReconcileF
 
 // A controller of T's objects.
 template <ApiObject T>
-ControllerBuilder<Request> ControllerFor(Manager& manager, WatchedKindOptions options = {}) {
+ControllerBuilder<Request> ControllerFor(Manager& manager, const WatchedKindOptions& options = {}) {
   ControllerBuilder<Request> builder(manager);
-  builder.For<T>(std::move(options));
+  builder.For<T>(options);
   return builder;
 }
 inline ControllerBuilder<Request> ControllerFor(Manager& manager, const GroupVersionKind& kind,
-                                                WatchedKindOptions options = {}) {
+                                                const WatchedKindOptions& options = {}) {
   ControllerBuilder<Request> builder(manager);
-  builder.For(kind, std::move(options));
+  builder.For(kind, options);
   return builder;
 }
 // One for no kind in particular, whose requests may be of the user's own type.

@@ -28,9 +28,17 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-void Simulated(const std::function<void()>& body, uint64_t seed = 3) {
-  Simulation simulation({.seed = seed});
-  const Result<void> run = simulation.Run(body);
+template <class Body>
+void Simulated(Body body) {
+  ScopedLogCapture log;
+  Simulation simulation({.seed = 3});
+  const Result<void> run = simulation.Run([&] {
+    if constexpr (std::is_invocable_v<Body, const ScopedLogCapture&>) {
+      body(log);
+    } else {
+      body();
+    }
+  });
   ASSERT_TRUE(run) << run.error().message();
 }
 
@@ -294,8 +302,7 @@ Unstructured Gadget(const std::string& name, const std::string& namespace_ = "de
 }
 
 TEST(Builder, AKindThatIsNotServedHoldsUpItsControllerOnly) {
-  Simulated([] {
-    ScopedLogCapture log;
+  Simulated([](const ScopedLogCapture& log) {
     Noting gadgets, maps;
     Place place;
     place.MakeMap("a");
@@ -398,7 +405,7 @@ TEST(Builder, ReconcilersSeeTheirOwnWritesInTheCache) {
                     .WithOptions({.workers = 4})
                     .Complete([&](Context&, const Request& request) -> Result<Outcome> {
                       KEELSON_TRY(found, IgnoreNotFound(client.Get<corev1::ConfigMap>(request)));
-                      if (!found) return Outcome::Done();
+                      if (!found || found->data.contains("count")) return Outcome::Done();
                       for (int i = 0; i < 3; ++i) {
                         KEELSON_TRY(map, client.Get<corev1::ConfigMap>(request));
                         map.data.Set("count", std::to_string(i));
@@ -407,13 +414,13 @@ TEST(Builder, ReconcilersSeeTheirOwnWritesInTheCache) {
                         EXPECT_EQ(seen.data.find("count")->str(), std::to_string(i));
                       }
                       ++done;
-                      return Terminal(Error::Internal("enough"));
+                      return Outcome::Done();
                     }));
     place.Start();
     ASSERT_TRUE(place.client.Create(
         corev1::ConfigMap{.metadata = {.name = "web", .namespace_ = "default", .labels = {{"app", "web"}}}}));
     place.Settle();
-    EXPECT_GE(done, 1);
+    EXPECT_EQ(done, 1);
     place.Stop();
   });
 }

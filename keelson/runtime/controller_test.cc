@@ -518,10 +518,10 @@ TEST(Controller, RequestsMayBeOfTheUsersOwnType) {
       return Outcome::Done();
     });
     StopSource stop;
-    Thread running("running", [&] { EXPECT_TRUE(controller.Run({.stop = stop.token()})); });
     controller.queue().Add({"east", {"default", "a"}});
     controller.queue().Add({"west", {"default", "a"}});
     controller.queue().Add({"east", {"default", "a"}});
+    Thread running("running", [&] { EXPECT_TRUE(controller.Run({.stop = stop.token()})); });
     (void)SleepFor(1s, {});
     stop.RequestStop();
     running.Join();

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "faulty_transport.h"
 #include "keelson/api/core/v1.h"
 #include "keelson/api/owner_references.h"
 #include "keelson/client/ignore_not_found.h"
@@ -22,6 +21,7 @@
 #include "keelson/core/log.h"
 #include "keelson/core/simulation.h"
 #include "keelson/core/thread.h"
+#include "keelson/runtime/faulty_transport_test_support.h"
 #include "mirror_reconciler.h"
 
 namespace mirror {
@@ -72,7 +72,12 @@ class Replica {
       : line_(std::make_shared<FaultyTransport>(control_plane.client().rest().transport(), seed, plan.faults)) {
     ManagerOptions options;
     if (plan.two_replicas) {
-      options.leader_election = LeaderElectionOptions{.namespace_ = "default", .name = "mirror", .identity = identity};
+      options.leader_election = LeaderElectionOptions{.namespace_ = "default",
+                                                      .name = "mirror",
+                                                      .identity = identity,
+                                                      .lease_duration = 60s,
+                                                      .renew_deadline = 40s,
+                                                      .retry_period = 10s};
     }
     if (plan.namespaces_only) options.cluster.cache.namespaces = {"default", "other"};
     manager_.emplace(Manager::Make(Client(line_), std::move(options)).value());
@@ -259,10 +264,10 @@ void RunSchedule(uint64_t seed) {
   (void)SleepFor(2min, {});
   // The finalizer is gone by now, so the name is free again.
   users.Make({"default", "again"}, "second life", 1);
-  (void)SleepFor(20min, {});
+  (void)SleepFor(5min, {});
   EXPECT_EQ(StateOf(client), kExpected);
   const int64_t settled = op.writes();
-  (void)SleepFor(30min, {});
+  (void)SleepFor(1h, {});
   EXPECT_EQ(op.writes(), settled) << "it writes although nothing changes";
 }
 
