@@ -7,15 +7,16 @@
 namespace keelson::internal {
 
 namespace {
-constexpr size_t kSmallestCapacity = 16 << 10;
-}
+// Every thread that decodes has one, and it takes four times the capacity.
+constexpr size_t kSmallestCapacity = 4 << 10;
+}  // namespace
 
 JsonStructure::JsonStructure() = default;
 JsonStructure::~JsonStructure() = default;
 
 Result<void> JsonStructure::Find(std::string_view text) {
   if (text.size() > capacity_ || finder_ == nullptr) {
-    capacity_ = std::max(text.size(), kSmallestCapacity);
+    capacity_ = std::max({text.size(), std::min(2 * capacity_, size_t{64} << 10), kSmallestCapacity});
     const auto error = simdjson::get_active_implementation()->create_dom_parser_implementation(capacity_, 1, finder_);
     if (error) return Error::Internal(std::string("JSON scanner: ") + simdjson::error_message(error));
   }

@@ -28,7 +28,7 @@
 
 namespace keelson::internal {
 
-// Bounded in entries and in bytes. Not thread-safe.
+// Bounded in entries and in bytes; small at first, because every thread that decodes has one. Not thread-safe.
 class SeenValues {
  public:
   // Shorter is quicker to parse, longer is rarely repeated.
@@ -41,7 +41,7 @@ class SeenValues {
     uint64_t hash;
   };
 
-  SeenValues() : scores_(kPlaces, kFirstOdds), hashes_(kHashes) {}
+  SeenValues() : scores_(kPlaces, kFirstOdds), hashes_(kFewHashes) {}
   ~SeenValues() { Clear(); }
   SeenValues(const SeenValues&) = delete;
   SeenValues& operator=(const SeenValues&) = delete;
@@ -68,7 +68,7 @@ class SeenValues {
   // With a reference for the caller, or null.
   Node* Find(const Key& key) const {
     if (entries_.empty()) return nullptr;
-    for (size_t i = key.hash % kEntries, tried = 0; tried < 2; ++tried, i ^= 1) {
+    for (size_t i = key.hash & (entries_.size() - 1), tried = 0; tried < 2; ++tried, i ^= 1) {
       const Entry& entry = entries_[i];
       if (entry.hash != key.hash || entry.type != key.type || entry.bytes != key.bytes) continue;
       entry.node->references.fetch_add(1, std::memory_order_relaxed);
@@ -85,12 +85,17 @@ class SeenValues {
       return;
     }
     odds = static_cast<uint8_t>(std::max(odds - kFound - kMissed, 0));
-    uint32_t& last = hashes_[key.hash % kHashes];
+    uint32_t& last = hashes_[key.hash & (hashes_.size() - 1)];
     const auto mark = static_cast<uint32_t>(key.hash >> 32);
     if (last == mark) {
       Keep(key, node);
-    } else {
-      last = mark;
+      return;
+    }
+    last = mark;
+    // Full of what came once: what comes again after a long time needs more of them.
+    if (++noted_ == hashes_.size() && hashes_.size() < kHashes) {
+      hashes_.assign(4 * hashes_.size(), 0);
+      noted_ = 0;
     }
   }
 
@@ -99,10 +104,11 @@ class SeenValues {
   }
 
  private:
-  static constexpr size_t kEntries = 4096;
+  // Each table grows fourfold from the one size to the other, both powers of two.
+  static constexpr size_t kFewEntries = 256, kEntries = 4096;
+  static constexpr size_t kFewHashes = 1024, kHashes = size_t{1} << 14;
   static constexpr size_t kMostBytes = size_t{2} << 20;
   static constexpr size_t kPlaces = 4096;
-  static constexpr size_t kHashes = size_t{1} << 14;
   // Looking goes on where two of three looks find something. A find among values that come rarely is hardly quicker
   // than decoding them: the bytes kept and the node are far away in memory.
   static constexpr uint8_t kFirstOdds = 16;
@@ -119,15 +125,32 @@ class SeenValues {
   };
 
   void Keep(const Key& key, Node* node) {
-    if (entries_.empty()) entries_.resize(kEntries);
-    const size_t home = key.hash % kEntries;
-    Entry& entry = entries_[entries_[home].node == nullptr ? home : home ^ 1];
+    if (entries_.empty()) entries_.resize(kFewEntries);
+    if (++kept_ > entries_.size() / 2 && entries_.size() < kEntries) Grow();
+    Entry& entry = PlaceFor(key.hash);
     Drop(entry);
     // Full: begins anew, so that what is seen no more does not stay for ever.
     if (bytes_ + key.bytes.size() > kMostBytes) Clear();
     bytes_ += key.bytes.size();
     node->references.fetch_add(1, std::memory_order_relaxed);
     entry = {key.hash, key.type, node, std::string(key.bytes)};
+  }
+  // The first of its two places, or the second when that is taken.
+  Entry& PlaceFor(uint64_t hash) {
+    const size_t home = hash & (entries_.size() - 1);
+    return entries_[entries_[home].node == nullptr ? home : home ^ 1];
+  }
+  void Grow() {
+    std::vector<Entry> before(4 * entries_.size());
+    before.swap(entries_);
+    kept_ = 0;
+    for (Entry& entry : before) {
+      if (entry.node == nullptr) continue;
+      Entry& place = PlaceFor(entry.hash);
+      Drop(place);
+      place = std::move(entry);
+      ++kept_;
+    }
   }
   void Drop(Entry& entry) {
     if (entry.node == nullptr) return;
@@ -138,8 +161,10 @@ class SeenValues {
 
   std::vector<Entry> entries_;
   size_t bytes_ = 0;
+  size_t kept_ = 0;  // since entries_ has its size
   std::vector<uint8_t> scores_;
   std::vector<uint32_t> hashes_;  // of what was decoded lately
+  size_t noted_ = 0;              // since hashes_ has its size
   uint32_t unlikely_ = 0;
 };
 
