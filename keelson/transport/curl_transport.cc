@@ -1,27 +1,16 @@
 #include "keelson/transport/curl_transport.h"
 
-#include <curl/curl.h>
-
 #include <utility>
 
 #include "keelson/core/clock.h"
 #include "keelson/core/internal/scheduler.h"
 #include "keelson/transport/internal/curl_call.h"
 #include "keelson/transport/internal/curl_endpoint.h"
+#include "keelson/transport/internal/curl_library.h"
 #include "keelson/transport/internal/curl_loop.h"
 #include "keelson/transport/internal/request_check.h"
 
 namespace keelson {
-
-namespace {
-
-Result<void> InitializeOnce() {
-  static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (code != CURLE_OK) return Error::Internal(std::string("libcurl cannot be used: ") + curl_easy_strerror(code));
-  return {};
-}
-
-}  // namespace
 
 CurlTransport::CurlTransport(std::unique_ptr<internal::CurlLoop> loop) : loop_(std::move(loop)) {}
 
@@ -31,7 +20,7 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::Create(CurlTransportOption
   if (internal::CurrentScheduler() != nullptr) {
     return Error::Unsupported("a transport over sockets cannot run inside a simulation: use InProcessTransport there");
   }
-  KEELSON_RETURN_IF_ERROR(InitializeOnce());
+  KEELSON_RETURN_IF_ERROR(internal::CurlLibrary::Load());
   internal::CurlEndpoint endpoint{.unix_socket = options.unix_socket, .connect_timeout = options.connect_timeout};
   KEELSON_TRY(server, internal::ParseServerUrl(options.server));
   endpoint.server = std::move(server);

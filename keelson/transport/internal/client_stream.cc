@@ -12,11 +12,12 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 
-#include <cstdlib>
 #include <string_view>
 #include <vector>
 
+#include "keelson/transport/form_query.h"
 #include "keelson/transport/internal/tls_client_context.h"
+#include "keelson/transport/internal/url.h"
 
 namespace keelson::internal {
 
@@ -27,20 +28,6 @@ namespace http = boost::beast::http;
 using asio::redirect_error;
 using asio::use_awaitable;
 using boost::system::error_code;
-
-struct Free {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
-};
-template <class T>
-using Owned = std::unique_ptr<T, Free>;
-
-std::string Part(CURLU* url, CURLUPart part, unsigned flags) {
-  char* text = nullptr;
-  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
-  std::string copy(text);
-  curl_free(text);
-  return copy;
-}
 
 std::string BasicAuthorization(const std::string& user, const std::string& password) {
   const std::string plain = user + ":" + password;
@@ -57,21 +44,18 @@ Result<void> ChooseProxy(ClientStreamTarget& target, const std::string& proxy_ur
   KEELSON_TRY(proxy, proxy_url.empty() ? ProxyFromEnvironment(endpoint.server) : ParseProxyUrl(proxy_url));
   if (proxy.empty()) return {};
   endpoint.proxy = std::move(proxy);
-  const Owned<CURLU> url(curl_url());
-  if (url == nullptr || curl_url_set(url.get(), CURLUPART_URL, endpoint.proxy.url.c_str(), CURLU_NON_SUPPORT_SCHEME)) {
-    return Error::InvalidArgument("the proxy " + endpoint.proxy.shown + " has no usable URL");
-  }
-  if (Part(url.get(), CURLUPART_SCHEME, 0) != "http") {
+  KEELSON_TRY(url, ParseUrl(endpoint.proxy.url));
+  if (url.scheme != "http") {
     return Error::Unsupported("WebSockets go through http proxies only, and not through " + endpoint.proxy.shown +
                               "; name an http proxy, or none for this server by NO_PROXY");
   }
-  std::string host = Part(url.get(), CURLUPART_HOST, 0);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  target.proxy_host = std::move(host);
-  target.proxy_port = static_cast<uint16_t>(std::atoi(Part(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT).c_str()));
-  const std::string user = Part(url.get(), CURLUPART_USER, CURLU_URLDECODE);
-  const std::string password = Part(url.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);
-  if (!user.empty() || !password.empty()) target.proxy_authorization = BasicAuthorization(user, password);
+  target.proxy_host = std::move(url.host);
+  target.proxy_port = url.port.value_or(80);
+  const auto decoded = [](const std::optional<std::string>& text) {
+    return PercentDecode(text.value_or(""), false).value_or(text.value_or(""));
+  };
+  if (url.user || url.password)
+    target.proxy_authorization = BasicAuthorization(decoded(url.user), decoded(url.password));
   return {};
 }
 

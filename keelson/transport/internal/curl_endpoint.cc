@@ -1,41 +1,22 @@
 #include "keelson/transport/internal/curl_endpoint.h"
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "keelson/core/ascii.h"
 #include "keelson/transport/http_message.h"
+#include "keelson/transport/internal/url.h"
 
 namespace keelson::internal {
 
 namespace {
-
-struct FreeUrl {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
-};
-using Url = std::unique_ptr<CURLU, FreeUrl>;
-
-std::string Part(const Url& url, CURLUPart part, unsigned flags = 0) {
-  char* text = nullptr;
-  if (curl_url_get(url.get(), part, &text, flags) != CURLUE_OK) return {};
-  std::string copy(text);
-  curl_free(text);
-  return copy;
-}
-
-std::string WithoutBrackets(std::string host) {
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') return host.substr(1, host.size() - 2);
-  return host;
-}
 
 uint16_t DefaultPort(std::string_view scheme) {
   if (scheme == "https") return 443;
@@ -139,25 +120,15 @@ Result<ServerAddress> ParseServerUrl(const std::string& text) {
     return Error::InvalidArgument("the server's URL " + shown + std::string(what) +
                                   "; expected for example https://10.0.0.1:6443");
   };
-  const size_t scheme_end = text.find("://");
-  if (scheme_end == text.npos) return malformed("has no scheme");
-  const std::string scheme = AsciiLower(text.substr(0, scheme_end));
-  if (scheme != "http" && scheme != "https") return malformed("is neither http nor https");
-  const Url url(curl_url());
-  if (const CURLUcode code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0); code != CURLUE_OK) {
-    return malformed("cannot be used: " + AsciiLower(curl_url_strerror(code)));
-  }
-  if (!Part(url, CURLUPART_USER).empty() || !Part(url, CURLUPART_PASSWORD).empty()) {
-    return malformed("holds a user or password, which belong in the credentials");
-  }
-  if (!Part(url, CURLUPART_QUERY).empty() || !Part(url, CURLUPART_FRAGMENT).empty()) {
-    return malformed("goes on behind its path");
-  }
-  ServerAddress address{.tls = scheme == "https", .host = WithoutBrackets(Part(url, CURLUPART_HOST))};
-  if (address.host.empty()) return malformed("names no host");
-  address.port = ParseNumber<uint16_t>(Part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT)).value_or(0);
-  if (address.port == 0) return malformed("has a port that is not between 1 and 65535");
-  address.prefix = Part(url, CURLUPART_PATH);
+  Result<internal::Url> url = ParseUrl(text);
+  if (!url) return malformed(url.error().message());
+  if (url->scheme != "http" && url->scheme != "https") return malformed("is neither http nor https");
+  if (url->user || url->password) return malformed("holds a user or password, which belong in the credentials");
+  if (!url->query.empty() || !url->fragment.empty()) return malformed("goes on behind its path");
+  ServerAddress address{.tls = url->scheme == "https",
+                        .host = std::move(url->host),
+                        .port = url->port.value_or(DefaultPort(url->scheme)),
+                        .prefix = std::move(url->path)};
   while (address.prefix.ends_with('/')) address.prefix.pop_back();
   return address;
 }
@@ -167,25 +138,15 @@ Result<ProxyAddress> ParseProxyUrl(const std::string& text) {
     return Error::InvalidArgument("the proxy's URL " + what +
                                   "; expected http://, https://, socks5:// or socks5h:// and a host and port");
   };
-  const size_t scheme_end = text.find("://");
-  const std::string scheme = scheme_end == text.npos ? "http" : AsciiLower(text.substr(0, scheme_end));
+  const Result<internal::Url> url = ParseUrl(text.find("://") == text.npos ? "http://" + text : text);
+  if (!url) return malformed(url.error().message());
+  const std::string& scheme = url->scheme;
   if (scheme != "http" && scheme != "https" && scheme != "socks5" && scheme != "socks5h") {
     return malformed("has the scheme \"" + scheme + "\"");
   }
-  const std::string rest = scheme_end == text.npos ? text : text.substr(scheme_end + 3);
-  const Url url(curl_url());
-  // Read as http whatever it is: libcurl's parser does not know the others.
-  if (curl_url_set(url.get(), CURLUPART_URL, ("http://" + rest).c_str(), 0) != CURLUE_OK) {
-    return malformed("cannot be read");
-  }
-  const std::string host = WithoutBrackets(Part(url, CURLUPART_HOST));
-  if (host.empty()) return malformed("names no host");
-  std::string port = Part(url, CURLUPART_PORT);
-  if (port.empty()) port = std::to_string(DefaultPort(scheme));
   std::string credentials;
-  const std::string user = Part(url, CURLUPART_USER), password = Part(url, CURLUPART_PASSWORD);
-  if (!user.empty()) credentials = user + (password.empty() ? "" : ":" + password) + "@";
-  const std::string location = BracketedHost(host) + ":" + port;
+  if (url->user) credentials = *url->user + (url->password ? ":" + *url->password : "") + "@";
+  const std::string location = BracketedHost(url->host) + ":" + std::to_string(url->port.value_or(DefaultPort(scheme)));
   const std::string_view spoken = scheme == "socks5" ? "socks5h" : std::string_view(scheme);
   return ProxyAddress{.url = std::string(spoken) + "://" + credentials + location, .shown = scheme + "://" + location};
 }

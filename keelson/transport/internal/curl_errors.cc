@@ -13,6 +13,8 @@ namespace keelson::internal {
 
 namespace {
 
+constexpr const char* kNoReason = "no reason was given";
+
 Error Unavailable(TransportFailure failure, bool sent, std::string message) {
   return Error(ErrorCode::kUnavailable, std::move(message))
       .WithDetail(std::make_shared<TransportErrorDetail>(failure, sent));
@@ -62,7 +64,7 @@ std::string TlsProblem(const CurlFailure& failure, const CurlEndpoint& endpoint)
     return "the server did not accept our client certificate (" + failure.text +
            "); check that one is given and that the server trusts its authority";
   }
-  return failure.text.empty() ? curl_easy_strerror(failure.code) : failure.text;
+  return failure.text.empty() ? kNoReason : failure.text;
 }
 
 bool IsTls(const CurlFailure& failure) {
@@ -158,9 +160,9 @@ Error ToError(const CurlFailure& failure, const CurlEndpoint& endpoint) {
                              (failure.sent ? "; the request may have been carried out" : ""));
     }
     default:
-      return Unavailable(TransportFailure::kProtocol, failure.sent,
-                         url + " does not answer as an HTTP server should: " +
-                             (failure.text.empty() ? curl_easy_strerror(failure.code) : failure.text));
+      return Unavailable(
+          TransportFailure::kProtocol, failure.sent,
+          url + " does not answer as an HTTP server should: " + (failure.text.empty() ? kNoReason : failure.text));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "keelson/core/clock.h"
+#include "keelson/transport/internal/curl_library.h"
 
 namespace keelson::internal {
 
@@ -60,31 +61,31 @@ struct CurlLoop::Connections {
 
   Connections(CurlLoop& loop, TlsTexts tls)
       : settings{.options = loop.options_, .endpoint = loop.endpoint_, .tls = std::move(tls)} {
-    settings.share = curl_share_init();
-    curl_share_setopt(settings.share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+    settings.share = Curl().share_init();
+    Curl().share_setopt(settings.share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
     for (Lane* lane : {&unary, &streams}) {
-      CURLM* multi = curl_multi_init();
+      CURLM* multi = Curl().multi_init();
       if (multi == nullptr || settings.share == nullptr) throw std::bad_alloc();
       lane->driver = {.loop = &loop, .multi = multi, .id = ++loop.last_driver_id_};
-      curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &CurlLoop::OnSocket);
-      curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, &lane->driver);
-      curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &CurlLoop::OnTimer);
-      curl_multi_setopt(multi, CURLMOPT_TIMERDATA, &lane->driver);
-      curl_multi_setopt(multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
+      Curl().multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &CurlLoop::OnSocket);
+      Curl().multi_setopt(multi, CURLMOPT_SOCKETDATA, &lane->driver);
+      Curl().multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &CurlLoop::OnTimer);
+      Curl().multi_setopt(multi, CURLMOPT_TIMERDATA, &lane->driver);
+      Curl().multi_setopt(multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
     }
     const long most = static_cast<long>(std::clamp<size_t>(loop.options_.max_connections, 1, 1 << 20));
-    curl_multi_setopt(unary.driver.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
-    curl_multi_setopt(unary.driver.multi, CURLMOPT_MAXCONNECTS, most);
-    curl_multi_setopt(unary.driver.multi, CURLMOPT_MAX_CONCURRENT_STREAMS, kMaxStreams);
+    Curl().multi_setopt(unary.driver.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
+    Curl().multi_setopt(unary.driver.multi, CURLMOPT_MAXCONNECTS, most);
+    Curl().multi_setopt(unary.driver.multi, CURLMOPT_MAX_CONCURRENT_STREAMS, kMaxStreams);
   }
 
   ~Connections() {
     for (Lane* lane : {&unary, &streams}) {
       lane->busy.clear();
       lane->idle.clear();
-      curl_multi_cleanup(lane->driver.multi);
+      Curl().multi_cleanup(lane->driver.multi);
     }
-    curl_share_cleanup(settings.share);
+    Curl().share_cleanup(settings.share);
   }
 
   Lane& lane(bool streaming) { return streaming ? streams : unary; }
@@ -164,7 +165,7 @@ void CurlLoop::OnReady(uint32_t driver_id, curl_socket_t socket, uint32_t events
                        ((events & EPOLLOUT) != 0 ? CURL_CSELECT_OUT : 0) |
                        ((events & (EPOLLERR | EPOLLHUP)) != 0 ? CURL_CSELECT_ERR : 0);
       int running = 0;
-      curl_multi_socket_action(driver->multi, socket, what, &running);
+      Curl().multi_socket_action(driver->multi, socket, what, &running);
       return;
     }
   }
@@ -227,7 +228,7 @@ void CurlLoop::RunDueTimers() {
         if (driver->due > now) continue;
         driver->due = TimePoint::max();
         int running = 0;
-        curl_multi_socket_action(driver->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+        Curl().multi_socket_action(driver->multi, CURL_SOCKET_TIMEOUT, 0, &running);
         ran = true;
       }
     }
@@ -239,7 +240,7 @@ void CurlLoop::CollectEnded() {
   for (const auto& connections : connections_) {
     for (Connections::Lane* lane : {&connections->unary, &connections->streams}) {
       int left = 0;
-      while (const CURLMsg* message = curl_multi_info_read(lane->driver.multi, &left)) {
+      while (const CURLMsg* message = Curl().multi_info_read(lane->driver.multi, &left)) {
         if (message->msg != CURLMSG_DONE) continue;
         CurlTransfer& transfer = *CurlTransfer::Of(message->easy_handle);
         transfer.Finish(message->data.result);
@@ -287,7 +288,7 @@ int CurlLoop::OnSocket(CURL*, curl_socket_t socket, int what, void* data, void* 
   if (epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) != 0 && errno == EEXIST) {
     epoll_ctl(epoll, EPOLL_CTL_MOD, socket, &event);
   }
-  curl_multi_assign(driver.multi, socket, data);  // known from now on
+  Curl().multi_assign(driver.multi, socket, data);  // known from now on
   return 0;
 }
 

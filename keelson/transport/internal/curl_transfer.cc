@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "keelson/core/ascii.h"
+#include "keelson/transport/internal/curl_library.h"
 #include "keelson/transport/internal/request_check.h"
 
 namespace keelson::internal {
@@ -45,7 +46,7 @@ std::string_view Trimmed(std::string_view text) {
 }  // namespace
 
 CurlTransfer::CurlTransfer(CurlSettings& settings, CurlTransferEvents& events, CURLM* multi, bool streaming)
-    : settings_(settings), events_(events), multi_(multi), easy_(curl_easy_init()), streaming_(streaming) {
+    : settings_(settings), events_(events), multi_(multi), easy_(Curl().easy_init()), streaming_(streaming) {
   if (easy_ == nullptr) throw std::bad_alloc();
   SetConstantOptions();
   if (settings_.endpoint.server.tls) SetTlsOptions();
@@ -53,21 +54,21 @@ CurlTransfer::CurlTransfer(CurlSettings& settings, CurlTransferEvents& events, C
 
 CurlTransfer::~CurlTransfer() {
   if (call_) Cancel(Error::Cancelled("the transport was closed"));
-  curl_easy_cleanup(easy_);
-  curl_slist_free_all(headers_);
-  curl_slist_free_all(connect_to_);
+  Curl().easy_cleanup(easy_);
+  Curl().slist_free_all(headers_);
+  Curl().slist_free_all(connect_to_);
 }
 
 CurlTransfer* CurlTransfer::Of(CURL* easy) {
   char* self = nullptr;
-  curl_easy_getinfo(easy, CURLINFO_PRIVATE, &self);
+  Curl().easy_getinfo(easy, CURLINFO_PRIVATE, &self);
   return reinterpret_cast<CurlTransfer*>(self);
 }
 
 void CurlTransfer::SetConstantOptions() {
   const CurlTransportOptions& options = settings_.options;
   const CurlEndpoint& endpoint = settings_.endpoint;
-  const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy_, option, value); };
+  const auto set = [this](CURLoption option, auto value) { Curl().easy_setopt(easy_, option, value); };
   set(CURLOPT_PRIVATE, this);
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_QUICK_EXIT, 1L);  // cancelling does not wait for the resolver's thread
@@ -77,13 +78,13 @@ void CurlTransfer::SetConstantOptions() {
   set(CURLOPT_PATH_AS_IS, 1L);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // the proxy does not see our token
-  curl_easy_setopt(easy_, CURLOPT_HEADERFUNCTION, &OnHeader);
+  Curl().easy_setopt(easy_, CURLOPT_HEADERFUNCTION, &OnHeader);
   set(CURLOPT_HEADERDATA, this);
-  curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &OnBody);
+  Curl().easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &OnBody);
   set(CURLOPT_WRITEDATA, this);
-  curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &OnRequest);
+  Curl().easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &OnRequest);
   set(CURLOPT_PREREQDATA, this);
-  curl_easy_setopt(easy_, CURLOPT_SOCKOPTFUNCTION, &OnSocket);
+  Curl().easy_setopt(easy_, CURLOPT_SOCKOPTFUNCTION, &OnSocket);
   set(CURLOPT_SOCKOPTDATA, this);
   set(CURLOPT_CONNECTTIMEOUT_MS, Count<std::chrono::milliseconds>(options.connect_timeout));
   set(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -108,14 +109,14 @@ void CurlTransfer::SetConstantOptions() {
   if (!endpoint.unix_socket.empty()) set(CURLOPT_UNIX_SOCKET_PATH, endpoint.unix_socket.c_str());
   if (!endpoint.server_name.empty() && endpoint.unix_socket.empty()) {
     const std::string target = "::" + BracketedHost(endpoint.server.host) + ":" + std::to_string(endpoint.server.port);
-    connect_to_ = curl_slist_append(nullptr, target.c_str());
+    connect_to_ = Curl().slist_append(nullptr, target.c_str());
     set(CURLOPT_CONNECT_TO, connect_to_);
   }
 }
 
 void CurlTransfer::SetTlsOptions() {
   const TlsTexts& tls = settings_.tls;
-  const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy_, option, value); };
+  const auto set = [this](CURLoption option, auto value) { Curl().easy_setopt(easy_, option, value); };
   set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   if (settings_.options.tls.insecure_skip_verify) {
     set(CURLOPT_SSL_VERIFYPEER, 0L);
@@ -135,7 +136,7 @@ void CurlTransfer::SetTlsOptions() {
     set(CURLOPT_SSLCERT_BLOB, &certificate);
     set(CURLOPT_SSLKEY_BLOB, &key);
   }
-  curl_easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, &OnTlsContext);
+  Curl().easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, &OnTlsContext);
   set(CURLOPT_SSL_CTX_DATA, &settings_.peer);
 }
 
@@ -167,16 +168,16 @@ void CurlTransfer::SetMethod(const HttpRequest& request) {
   if (request.method != method_ || with_body != with_body_) {
     method_ = request.method;
     with_body_ = with_body;
-    curl_easy_setopt(easy_, CURLOPT_NOBODY, 0L);
-    curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
-    if (with_body) curl_easy_setopt(easy_, CURLOPT_POST, 1L);
-    if (head) curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
+    Curl().easy_setopt(easy_, CURLOPT_NOBODY, 0L);
+    Curl().easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
+    if (with_body) Curl().easy_setopt(easy_, CURLOPT_POST, 1L);
+    if (head) Curl().easy_setopt(easy_, CURLOPT_NOBODY, 1L);
     const bool known = head || method_ == (with_body ? "POST" : "GET");
-    curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, known ? nullptr : method_.c_str());
+    Curl().easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, known ? nullptr : method_.c_str());
   }
   if (with_body) {
-    curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request.body.data());  // not copied: the call owns it
+    Curl().easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    Curl().easy_setopt(easy_, CURLOPT_POSTFIELDS, request.body.data());  // not copied: the call owns it
   }
 }
 
@@ -184,7 +185,7 @@ void CurlTransfer::SetHeaders(const HttpRequest& request) {
   if (headers_ != nullptr && SameHeaders(headers_of_, request.headers)) return;
   curl_slist* list = nullptr;
   const auto add = [&](const std::string& line) {
-    curl_slist* longer = curl_slist_append(list, line.c_str());
+    curl_slist* longer = Curl().slist_append(list, line.c_str());
     if (longer != nullptr) list = longer;
   };
   add("Expect:");
@@ -194,8 +195,8 @@ void CurlTransfer::SetHeaders(const HttpRequest& request) {
     add("Host: " + settings_.endpoint.server.Authority());
   }
   for (const auto& [name, value] : request.headers) add(value.empty() ? name + ";" : name + ": " + value);
-  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, list);
-  curl_slist_free_all(std::exchange(headers_, list));
+  Curl().easy_setopt(easy_, CURLOPT_HTTPHEADER, list);
+  Curl().slist_free_all(std::exchange(headers_, list));
   headers_of_ = request.headers;
 }
 
@@ -214,18 +215,18 @@ void CurlTransfer::Start(std::shared_ptr<CurlCall> call) {
   url_ += std::to_string(server.port);
   url_ += server.prefix;
   url_ += call_->request.target;
-  curl_easy_setopt(easy_, CURLOPT_URL, url_.c_str());
+  Curl().easy_setopt(easy_, CURLOPT_URL, url_.c_str());
   SetMethod(call_->request);
   SetHeaders(call_->request);
-  if (const CURLMcode code = curl_multi_add_handle(multi_, easy_); code != CURLM_OK) {
-    End(Error::Internal(std::string("libcurl does not take the request: ") + curl_multi_strerror(code)));
+  if (const CURLMcode code = Curl().multi_add_handle(multi_, easy_); code != CURLM_OK) {
+    End(Error::Internal(std::string("libcurl does not take the request: ") + Curl().multi_strerror(code)));
   }
 }
 
-void CurlTransfer::Resume() { curl_easy_pause(easy_, CURLPAUSE_CONT); }
+void CurlTransfer::Resume() { Curl().easy_pause(easy_, CURLPAUSE_CONT); }
 
 void CurlTransfer::Cancel(Error error) {
-  curl_multi_remove_handle(multi_, easy_);
+  Curl().multi_remove_handle(multi_, easy_);
   End(std::move(error));
 }
 
@@ -233,16 +234,16 @@ void CurlTransfer::Finish(CURLcode code) {
   std::optional<Error> error;
   if (code != CURLE_OK || !answered_) {
     CurlFailure failure{.code = code == CURLE_OK ? CURLE_GOT_NOTHING : code,
-                        .text = error_text_,
+                        .text = *error_text_ != '\0' ? error_text_ : Curl().easy_strerror(code),
                         .sent = call_->sent.load(),
                         .answered = answered_,
                         .peer = settings_.peer};
     long number = 0;
-    if (curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &number) == CURLE_OK) failure.os_error = static_cast<int>(number);
-    curl_easy_getinfo(easy_, CURLINFO_HTTP_CONNECTCODE, &failure.proxy_status);
+    if (Curl().easy_getinfo(easy_, CURLINFO_OS_ERRNO, &number) == CURLE_OK) failure.os_error = static_cast<int>(number);
+    Curl().easy_getinfo(easy_, CURLINFO_HTTP_CONNECTCODE, &failure.proxy_status);
     error = ToError(failure, settings_.endpoint);
   }
-  curl_multi_remove_handle(multi_, easy_);
+  Curl().multi_remove_handle(multi_, easy_);
   End(std::move(error));
 }
 
@@ -289,7 +290,7 @@ void CurlTransfer::HeaderLine(std::string_view line) {
     answer_headers_.Remove("Content-Length");
   } else {
     curl_off_t length = 0;
-    if (curl_easy_getinfo(easy_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length) == CURLE_OK && length > 0) {
+    if (Curl().easy_getinfo(easy_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length) == CURLE_OK && length > 0) {
       expected = static_cast<size_t>(std::min(length, kMaxReserved));
     }
   }
