@@ -186,7 +186,7 @@ std::vector<FlagGroup> MakeFlags() {
                 "how long work under way may take to finish at the end; below zero: as long as it takes",
                 KEELSON_PLACE(flags.options.grace_period)),
        }},
-      {"Leader election: of several replicas one works",
+      {"Leader election (of several replicas one works)",
        {
            Switch("leader-elect", "take part in the election; without it every replica works",
                   KEELSON_PLACE(leader_elect)),
@@ -201,7 +201,7 @@ std::vector<FlagGroup> MakeFlags() {
            Span("leader-elect-retry-period", "how often the Lease is renewed or looked at",
                 KEELSON_PLACE(election.retry_period)),
        }},
-      {"Servers: an address is \":8080\", \"127.0.0.1:8080\", or \"0\" for no server",
+      {"Servers (an address is \":8080\", \"127.0.0.1:8080\", or \"0\" for no server)",
        {
            Address("health-probe-bind-address", "where /healthz and /readyz are served",
                    KEELSON_PLACE(flags.options.health.bind_address)),
@@ -362,6 +362,7 @@ std::string ManagerFlagsUsage(std::string_view program, const ManagerOptions& op
     }
   }
   text += fmt::format("\nLogging:\n{}", LogFlagsUsage());
+  text += fmt::format("\n{:<40} {}\n", "  -h, --help", "this text");
   return text;
 }
 
