@@ -1,15 +1,16 @@
 #include "greeting_reconciler.h"
 
+#include <utility>
+
 #include "keelson/api/compare.h"
 #include "keelson/api/conditions.h"
 #include "keelson/api/core/v1.h"
-#include "keelson/api/finalizers.h"
 #include "keelson/api/owner_references.h"
 #include "keelson/client/create_or_update.h"
 #include "keelson/client/ignore_not_found.h"
 
-// +kubebuilder:rbac:groups=hello.example.com,resources=greetings,verbs=get;list;watch;update
-// +kubebuilder:rbac:groups=hello.example.com,resources=greetings/status,verbs=update
+// +kubebuilder:rbac:groups=hello.example.com,resources=greetings,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=hello.example.com,resources=greetings/status;greetings/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;update;delete
 // +kubebuilder:rbac:groups="",resources=events,verbs=create;patch
 
@@ -17,11 +18,6 @@ namespace hello {
 
 using namespace keelson;
 using v1::Greeting;
-
-Result<void> AddGreetingController(Manager& manager, GreetingReconciler& reconciler) {
-  KEELSON_TRY(controller, ControllerFor<Greeting>(manager).Owns<corev1::ConfigMap>().Complete(reconciler));
-  return {};
-}
 
 namespace {
 
@@ -33,15 +29,19 @@ std::string TextOf(const v1::GreetingSpec& spec) {
 
 }  // namespace
 
+GreetingReconciler::GreetingReconciler(const ObjectClient& client, EventRecorder events)
+    : client_(client), events_(std::move(events)) {
+  finalizers_
+      .Register("hello.example.com/goodbye", [this](Context&, Greeting& greeting) { return SayGoodbye(greeting); })
+      .OrExit();
+}
+
 Result<Outcome> GreetingReconciler::Reconcile(Context& context, const Request& request) {
   KEELSON_TRY(found, IgnoreNotFound(client_.Get<Greeting>(request)));
-  if (!found) return Outcome::Done();  // deleted, and Finalize has done its part
+  if (!found) return Outcome::Done();
   Greeting greeting = *found;
-  if (IsBeingDeleted(greeting)) return Finalize(greeting);
-  if (AddFinalizer(greeting, kFinalizer)) {
-    KEELSON_TRY(updated, client_.Update(greeting));
-    greeting = updated;
-  }
+  KEELSON_TRY(ended, finalizers_.Finalize(context, client_, greeting));
+  if (ended) return *ended;  // it is being deleted
 
   const std::string text = TextOf(greeting.spec);
   const ObjectKey key = KeyOf(greeting);
@@ -72,16 +72,18 @@ Result<void> GreetingReconciler::Report(Greeting greeting, const std::string& te
   return {};
 }
 
-Result<Outcome> GreetingReconciler::Finalize(Greeting greeting) {
-  if (!HasFinalizer(greeting, kFinalizer)) return Outcome::Done();  // others hold it still
+Result<void> GreetingReconciler::SayGoodbye(const Greeting& greeting) {
   KEELSON_TRY(map, IgnoreNotFound(client_.Get<corev1::ConfigMap>(KeyOf(greeting))));
   if (map && IsControlledBy(*map, greeting)) {
     KEELSON_RETURN_IF_ERROR(IgnoreNotFound(client_.Delete(*map, {.uid = map->metadata.uid.str()})));
   }
   events_.Eventf(greeting, EventType::kNormal, "Goodbye", "Said goodbye to {}", greeting.spec.who);
-  RemoveFinalizer(greeting, kFinalizer);
-  KEELSON_TRY(released, IgnoreNotFound(client_.Update(greeting)));
-  return Outcome::Done();
+  return {};
+}
+
+Result<void> AddGreetingController(Manager& manager, GreetingReconciler& reconciler) {
+  KEELSON_TRY(controller, ControllerFor<Greeting>(manager).Owns<corev1::ConfigMap>().Complete(reconciler));
+  return {};
 }
 
 }  // namespace hello

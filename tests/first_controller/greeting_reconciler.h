@@ -1,30 +1,28 @@
 // Keeps a ConfigMap with the words of every Greeting.
 #pragma once
 
-#include <string_view>
-#include <utility>
+#include <string>
 
 #include "api/v1/generated.h"
 #include "keelson/runtime/builder.h"
+#include "keelson/runtime/finalizer_registry.h"
 
 namespace hello {
-
-inline constexpr std::string_view kFinalizer = "hello.example.com/goodbye";
 
 class GreetingReconciler {
  public:
   // The client outlives it.
-  GreetingReconciler(const keelson::ObjectClient& client, keelson::EventRecorder events)
-      : client_(client), events_(std::move(events)) {}
+  GreetingReconciler(const keelson::ObjectClient& client, keelson::EventRecorder events);
 
   keelson::Result<keelson::Outcome> Reconcile(keelson::Context& context, const keelson::Request& request);
 
  private:
-  keelson::Result<keelson::Outcome> Finalize(v1::Greeting greeting);
   keelson::Result<void> Report(v1::Greeting greeting, const std::string& text);
+  keelson::Result<void> SayGoodbye(const v1::Greeting& greeting);
 
   const keelson::ObjectClient& client_;
   const keelson::EventRecorder events_;
+  keelson::FinalizerRegistry<v1::Greeting> finalizers_;
 };
 
 // Has the manager run it. The reconciler outlives the manager's Run.

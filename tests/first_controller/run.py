@@ -24,6 +24,7 @@ import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+PAGE = HERE.parents[1] / "docs" / "first-controller.md"
 SECONDS = 30  # for anything to come true
 GREETINGS = "/apis/hello.example.com/v1/namespaces/default/greetings"
 GREETING = GREETINGS + "/world"
@@ -49,6 +50,15 @@ def build(prefix, work, compiler=None, generator=None):
         *flags)
     run("cmake", "--build", project / "build")
     return project, project / "build"
+
+
+def check_page():
+    """Whoever copies all of the page has the whole project."""
+    shown = set(PAGE.read_text().splitlines())
+    for file in sorted([*HERE.rglob("*.h"), *HERE.rglob("*.cc"), *HERE.rglob("*.yaml"), HERE / "CMakeLists.txt"]):
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if line and line not in shown:
+                sys.exit(f"{file}:{number}: {PAGE.name} does not show this line: {line}")
 
 
 class Process:
@@ -152,6 +162,7 @@ def main():
     arguments.work.mkdir(parents=True)
     keelson = arguments.prefix / "bin" / "keelson"
 
+    check_page()
     project, programs = build(arguments.prefix, arguments.work, arguments.compiler, arguments.generator)
     by_hand = run(keelson, "generate", "crd", "--input", "api/v1", "--output", "-", cwd=project)
     by_build = (project / "config/crd/hello.example.com_greetings.yaml").read_text()
