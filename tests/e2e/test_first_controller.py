@@ -27,7 +27,7 @@ MASKS = [
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<uid>"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "<time>"),
     (re.compile(r"(?<=Resource Version:)( +)\d+"), r"\1<version>"),
-    (re.compile(r"(?<=[ \t])(\d+[smh])+( \(x\d+ over \d+[smh]\))?(?=[ \t\n]|$)", re.M), "<age>"),
+    (re.compile(r"(?:^|(?<=[ \t]))(\d+[smh])+( \(x\d+ over \d+[smh]\))?(?=[ \t\n]|$)", re.M), "<age>"),
     # Columns are as wide as what stands in them, and that was masked.
     (re.compile(r" {2,}"), "  "),
     (re.compile(r"-{4,}"), "----"),
