@@ -12,6 +12,7 @@
 #include "keelson/cache/informer_factory.h"
 #include "keelson/cache/told_test_support.h"
 #include "keelson/cache/wait_for_cache_sync.h"
+#include "keelson/controlplane/control_plane.h"
 #include "keelson/core/periodic.h"
 #include "keelson/workqueue/rate_limiting_queue.h"
 
@@ -124,6 +125,70 @@ Result<int32_t> ScaleUp(const CachedClient& client, const ObjectKey& key) {
   return again.spec.replicas.value_or(1);
 }
 // end
+
+// snippet: namespaces
+size_t CountPods(Client client, const StopToken& stop) {
+  InformerFactory informers(client, {.namespaces = {"blue", "green"}});
+  const std::vector<Informer<corev1::Pod>> pods = informers.AllOf<corev1::Pod>();
+  informers.Start(stop);
+  if (!WaitForCacheSync(stop, informers)) return 0;
+  size_t count = 0;
+  for (const Informer<corev1::Pod>& of_namespace : pods) count += of_namespace.lister().size();
+  return count;
+}
+// end
+
+// snippet: list by index
+Result<std::vector<std::string>> PodsWithImage(const CachedClient& client, const std::string& image) {
+  KEELSON_TRY(pods, client.List<corev1::Pod>({.fields = fields::Parse("image=" + image).value()}));
+  std::vector<std::string> names;
+  for (const corev1::Pod& pod : pods) names.push_back(pod.metadata.name);
+  return names;
+}
+// end
+
+// snippet: uncached reads
+CachedClient MakeClient(Client live, InformerFactory& informers) {
+  return CachedClient(live, informers,
+                      {.uncached = UncachedRead::kError,
+                       .uncached_by_kind = {{{"", "Namespace"}, UncachedRead::kStart}},
+                       .live_kinds = {{"", "Secret"}}});
+}
+// end
+
+corev1::Pod PodOf(const std::string& namespace_, const std::string& name, const std::string& image) {
+  corev1::Pod pod{.metadata = {.name = name, .namespace_ = namespace_}};
+  pod.spec.containers = {corev1::Container{.name = "main", .image = image}};
+  return pod;
+}
+
+TEST(CacheGuide, ClientsReadFromTheCachesOfSomeNamespaces) {
+  Simulated([] {
+    const ControlPlane control_plane;
+    const Client live = control_plane.client();
+    for (const char* name : {"blue", "green", "red"}) {
+      ASSERT_TRUE(live.Create(corev1::Namespace{.metadata = {.name = name}}));
+      ASSERT_TRUE(live.Create(PodOf(name, "one", "nginx")));
+    }
+    StopSource stop;
+    EXPECT_EQ(CountPods(live, stop.token()), 2u);
+
+    InformerFactory informers(live);
+    const CachedClient client = MakeClient(live, informers);
+    const auto pods = informers.For<corev1::Pod>();
+    ASSERT_TRUE(pods.AddIndex(
+        "image", [](const corev1::Pod& pod) { return std::vector<std::string>{pod.spec.containers[0].image}; }));
+    informers.Start(stop.token());
+    ASSERT_TRUE(WaitForCacheSync(stop.token(), informers));
+    ASSERT_TRUE(client.Create(PodOf("red", "two", "redis")));
+    EXPECT_THAT(PodsWithImage(client, "redis").value(), ::testing::ElementsAre("two"));
+    EXPECT_EQ(client.List<corev1::ConfigMap>().error().code(), ErrorCode::kUnsupported);
+    EXPECT_TRUE(client.Get<corev1::Namespace>({"", "red"}));
+    EXPECT_EQ(informers.size(), 2u);
+    EXPECT_TRUE(client.List<corev1::Secret>());
+    EXPECT_EQ(informers.size(), 2u);
+  });
+}
 
 TEST(CacheGuide, TheControllerSeesEveryKeyAndItsLastState) {
   for (uint64_t seed = 0; seed < 50; ++seed) {

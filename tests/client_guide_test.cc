@@ -9,6 +9,7 @@
 
 #include "keelson/api/apps/v1.h"
 #include "keelson/api/core/v1.h"
+#include "keelson/api/owner_references.h"
 #include "keelson/client/client.h"
 #include "keelson/client/create_or_update.h"
 #include "keelson/client/ignore_not_found.h"
@@ -16,6 +17,7 @@
 #include "keelson/client/retry_on_conflict.h"
 #include "keelson/core/clock.h"
 #include "keelson/transport/in_process_transport.h"
+#include "keelson/transport/thread_scope.h"
 
 namespace {
 
@@ -59,6 +61,24 @@ Result<void> Tour(const Client& client) {
   KEELSON_RETURN_IF_ERROR(
       client.Apply(corev1::ConfigMap{.metadata = {.name = "settings", .namespace_ = "default"}, .data = {{"a", "b"}}}));
   return {};
+}
+// end
+
+// snippet: object client
+Result<Change> EnsureSettings(const ObjectClient& client, const appsv1::Deployment& owner) {
+  const corev1::ConfigMap settings{.metadata = {.name = "settings", .namespace_ = owner.metadata.namespace_}};
+  KEELSON_TRY(done, CreateOrUpdate(client, settings, [&](corev1::ConfigMap& map) -> Result<void> {
+                map.data.Set("color", "red");
+                return SetControllerReference(owner, map);
+              }));
+  return done.change;  // kCreated, kUpdated, or kNone, for which nothing was sent
+}
+// end
+
+// snippet: thread scope
+Result<corev1::Pod> GetQuickly(const Client& client, const ObjectKey& key, const StopToken& stop) {
+  const ThreadScope scope({.stop = stop, .deadline = Clock::Now() + 5s});
+  return client.Get<corev1::Pod>(key);  // and whatever else this thread calls until the end of the block
 }
 // end
 
@@ -113,6 +133,26 @@ TEST(ClientGuide, CallsAreTheRequestsOneExpects) {
               ::testing::ElementsAre("GET" + path, "GET /api/v1/namespaces/default/pods",
                                      "GET /api/v1/namespaces/default/configmaps/settings", "GET" + path, "PUT" + path,
                                      "PATCH" + path, "PATCH /api/v1/namespaces/default/configmaps/settings"));
+}
+
+TEST(ClientGuide, WhatIsMissingIsCreatedWithItsOwner) {
+  StandIn server;
+  server.answers["POST /api/v1/namespaces/default/configmaps"] =
+      R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"settings","namespace":"default"}})";
+  const Client client(std::make_shared<InProcessTransport>(server));
+  const Result<Change> change =
+      EnsureSettings(client, {.metadata = {.name = "web", .namespace_ = "default", .uid = "1"}});
+  ASSERT_TRUE(change) << change.error().message();
+  EXPECT_EQ(*change, Change::kCreated);
+}
+
+TEST(ClientGuide, ACallEndsByTheScopeOfItsThread) {
+  StandIn server;
+  StopSource stop;
+  stop.RequestStop();
+  const Client client(std::make_shared<InProcessTransport>(server));
+  EXPECT_EQ(GetQuickly(client, {"default", "web"}, stop.token()).error().code(), ErrorCode::kCancelled);
+  EXPECT_TRUE(server.requests.empty());
 }
 
 TEST(ClientGuide, WatchGivesEventsUntilTheServerEndsIt) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "keelson/api/access.h"
+#include "keelson/api/node.h"
 #include "keelson/api/status_error.h"
 #include "keelson/cache/internal/list_filter.h"
 #include "keelson/cache/view.h"
@@ -42,9 +42,11 @@ Result<void> GiveMetadata(const ObjectModel& model, const void* object, metav1::
   return {};
 }
 
+// Fills `to`, a default value of that type.
 Result<void> Give(const ObjectModel& model, const void* object, const Type& type, void* to) {
   if (model.type == &type) {
-    AssignValue(type, to, object);
+    internal::DestroyValue(type, to);
+    internal::CopyValue(type, to, object);  // unlike AssignValue, which minds values that are parts of each other
     return {};
   }
   if (IsMetadata(type)) return GiveMetadata(model, object, *static_cast<metav1::PartialObjectMetadata*>(to));
