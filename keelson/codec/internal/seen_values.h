@@ -85,18 +85,14 @@ class SeenValues {
       return;
     }
     odds = static_cast<uint8_t>(std::max(odds - kFound - kMissed, 0));
-    uint32_t& last = hashes_[key.hash & (hashes_.size() - 1)];
     const auto mark = static_cast<uint32_t>(key.hash >> 32);
+    uint32_t& last = hashes_[mark & (hashes_.size() - 1)];
     if (last == mark) {
       Keep(key, node);
       return;
     }
     last = mark;
-    // Full of what came once: what comes again after a long time needs more of them.
-    if (++noted_ == hashes_.size() && hashes_.size() < kHashes) {
-      hashes_.assign(4 * hashes_.size(), 0);
-      noted_ = 0;
-    }
+    if (++noted_ == hashes_.size() / 2 && hashes_.size() < kHashes) GrowHashes();
   }
 
   void Clear() {
@@ -126,7 +122,7 @@ class SeenValues {
 
   void Keep(const Key& key, Node* node) {
     if (entries_.empty()) entries_.resize(kFewEntries);
-    if (++kept_ > entries_.size() / 2 && entries_.size() < kEntries) Grow();
+    if (++kept_ > entries_.size() / 4 && entries_.size() < kEntries) GrowEntries();
     Entry& entry = PlaceFor(key.hash);
     Drop(entry);
     // Full: begins anew, so that what is seen no more does not stay for ever.
@@ -140,7 +136,13 @@ class SeenValues {
     const size_t home = hash & (entries_.size() - 1);
     return entries_[entries_[home].node == nullptr ? home : home ^ 1];
   }
-  void Grow() {
+  void GrowHashes() {
+    std::vector<uint32_t> before(4 * hashes_.size());
+    before.swap(hashes_);
+    for (const uint32_t mark : before) hashes_[mark & (hashes_.size() - 1)] = mark;
+    noted_ = before.size() / 2;
+  }
+  void GrowEntries() {
     std::vector<Entry> before(4 * entries_.size());
     before.swap(entries_);
     kept_ = 0;

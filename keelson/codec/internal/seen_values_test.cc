@@ -47,6 +47,18 @@ TEST(SeenValues, WhatCameTwiceIsFoundTheThirdTime) {
   EXPECT_FALSE(Pass(seen, &kPlace, "a tolerance!").found);
 }
 
+TEST(SeenValues, GrowsToHoldManyValues) {
+  SeenValues seen;
+  const auto pass_all = [&] {
+    int found = 0;
+    for (int i = 0; i < 2000; ++i) found += Pass(seen, &kPlace, std::to_string(i) + " of many values").found;
+    return found;
+  };
+  // Some of what is seen once is forgotten while the tables are small.
+  for (int round = 0; round < 4; ++round) pass_all();
+  EXPECT_GT(pass_all(), 1300);
+}
+
 TEST(SeenValues, WhereNothingIsFoundLookingCeases) {
   SeenValues seen;
   int looks = 0;
