@@ -119,12 +119,17 @@ class WatchSession final : public WatchSink, public std::enable_shared_from_this
     if (exchange_.response->pending() > limits_.max_pending_bytes || exchange_.resource->removed) End();
   }
 
-  void OnTick(TimePoint now, Revision seen) override {
-    if (now >= deadline_ || exchange_.resource->removed) return End();
-    if (options_.allow_bookmarks && now - last_bookmark_ >= limits_.bookmark_interval) {
+  TimePoint OnTick(TimePoint now, Revision seen) override {
+    if (now >= deadline_ || exchange_.resource->removed) {
+      End();
+      return TimePoint::max();
+    }
+    if (!options_.allow_bookmarks) return deadline_;
+    if (now - last_bookmark_ >= limits_.bookmark_interval) {
       last_bookmark_ = now;
       SendBookmark(std::max(seen, since_), false);
     }
+    return std::min(deadline_, SaturatingAdd(last_bookmark_, limits_.bookmark_interval));
   }
 
   void End() {

@@ -136,11 +136,16 @@ void Definitions::Serve(const Definition& definition) {
   }
   if (known != served_.end()) {
     // Who watches starts anew, and sees the objects as they are now.
-    for (const ResourcePtr& old : known->second.resources) old->removed = true;
+    EndWatches(known->second.resources);
   }
   for (const ResourcePtr& resource : *resources) resource->terminating = terminating;
   served_[name] = {.definition = definition, .resources = *resources, .collection = collection};
   resources_.SetCustom(name, std::move(*resources));
+}
+
+void Definitions::EndWatches(const ResourceList& resources) {
+  for (const ResourcePtr& resource : resources) resource->removed = true;
+  objects_.store().TickSoon();
 }
 
 void Definitions::StopServing(const std::string& name) {
@@ -150,7 +155,7 @@ void Definitions::StopServing(const std::string& name) {
     read_.erase(name);
     return;
   }
-  for (const ResourcePtr& resource : known->second.resources) resource->removed = true;
+  EndWatches(known->second.resources);
   served_.erase(known);
   read_.erase(name);
   resources_.SetCustom(name, {});

@@ -46,6 +46,7 @@ class Definitions final : public WriteObserver {
   void Follow(const std::string& group);
   void Serve(const Definition& definition);
   void StopServing(const std::string& name);
+  void EndWatches(const ResourceList& resources);
   // Deletes the objects of a definition that is being deleted, and with the last of them the definition.
   void CleanUp(const std::string& name);
   // Once no object is left.

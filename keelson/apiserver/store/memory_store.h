@@ -47,6 +47,7 @@ class MemoryStore final : public Store {
   size_t Count(CollectionId collection) const override;
   Result<std::unique_ptr<Subscription>> Watch(CollectionId collection, Revision since,
                                               std::shared_ptr<WatchSink> sink) override;
+  void TickSoon() override { hub_->TickSoon(); }
   Revision oldest_watchable(CollectionId collection) const override;
   void Compact(Revision before) override;
 

@@ -34,7 +34,7 @@ struct StoreOptions {
   // What is remembered of the past, each bound by itself: older revisions can be neither listed nor watched from.
   size_t history_events = 20'000;            // in one collection
   size_t history_bytes = size_t{256} << 20;  // in all, counted by superseded and deleted objects' JSON
-  Duration tick = std::chrono::seconds(1);   // how often sinks hear OnTick
+  Duration tick = std::chrono::seconds(1);   // at least between two OnTick
 };
 
 enum class CollectionId : uint32_t {};
@@ -65,8 +65,9 @@ class WatchSink {
   virtual ~WatchSink() = default;
   // `seen`: every event of the collection up to that revision has been handed over with this call.
   virtual void OnEvents(std::span<const EventPtr> events, Revision seen) = 0;
-  // Now and then, also without events: for time-outs and bookmarks. `seen` as above.
-  virtual void OnTick(TimePoint now, Revision seen) = 0;
+  // Now and then, also without events: for time-outs and bookmarks. `seen` as above. Gives the time at which it wants
+  // the next one; it may come earlier, and later by StoreOptions::tick.
+  virtual TimePoint OnTick(TimePoint now, Revision seen) = 0;
 };
 
 // Ends the watch when destroyed; a call of the sink may be under way still, none begins after.
@@ -106,6 +107,8 @@ class Store {
   // Every event after `since`. kExpired when some of them are no longer remembered.
   virtual Result<std::unique_ptr<Subscription>> Watch(CollectionId collection, Revision since,
                                                       std::shared_ptr<WatchSink> sink) = 0;
+  // All watches hear OnTick soon.
+  virtual void TickSoon() = 0;
   // The oldest revision that a watch of the collection may start from.
   virtual Revision oldest_watchable(CollectionId collection) const = 0;
   // Forgets all history before that revision, as etcd's compaction does. For tests of expiry.

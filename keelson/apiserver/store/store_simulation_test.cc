@@ -83,11 +83,12 @@ class Observer final : public WatchSink {
     seen_ = seen;
     changed_.NotifyAll();
   }
-  void OnTick(TimePoint, Revision seen) override {
+  TimePoint OnTick(TimePoint now, Revision seen) override {
     MutexLock lock(mutex_);
     EXPECT_GE(seen, seen_);
     seen_ = seen;
     changed_.NotifyAll();
+    return now;
   }
   // Until it has seen that revision.
   void Await(Revision revision) {

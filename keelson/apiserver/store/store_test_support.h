@@ -44,11 +44,12 @@ class RecordingSink final : public WatchSink {
     seen_ = seen;
     changed_.NotifyAll();
   }
-  void OnTick(TimePoint, Revision seen) override {
+  TimePoint OnTick(TimePoint now, Revision seen) override {
     MutexLock lock(mutex_);
     ++ticks_;
     seen_ = seen;
     changed_.NotifyAll();
+    return now;
   }
 
   // Waits until it has that many.

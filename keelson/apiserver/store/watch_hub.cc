@@ -28,8 +28,8 @@ class Watcher {
     }
     if (!events.empty() && !ended()) sink_->OnEvents(events, seen);
   }
-  void Tick(TimePoint now, Revision seen) {
-    if (!ended()) sink_->OnTick(now, std::max(seen, since));
+  TimePoint Tick(TimePoint now, Revision seen) {
+    return ended() ? TimePoint::max() : sink_->OnTick(now, std::max(seen, since));
   }
 
   // Set before it joins, then touched by the hub's thread only.
@@ -42,6 +42,9 @@ class Watcher {
 };
 
 namespace {
+
+// Watches that ended are found at the next tick at the latest, so ticks are never further apart.
+constexpr Duration kLongestTick = std::chrono::seconds(10);
 
 class HubSubscription final : public Subscription {
  public:
@@ -72,7 +75,6 @@ Result<std::unique_ptr<Subscription>> WatchHub::Watch(Collection& collection, Re
     if (audience.watchers.load(std::memory_order_relaxed) == 0) audience.delivered.store(collection.log.end());
     audience.watchers.fetch_add(1, std::memory_order_release);
     audience.joining.push_back(watcher);
-    ++watchers_;
   }
   Queue(collection);
   return std::unique_ptr<Subscription>(std::make_unique<HubSubscription>(std::move(watcher)));
@@ -87,30 +89,32 @@ void WatchHub::Queue(Collection& collection) {
   queued_.NotifyOne();
 }
 
+void WatchHub::TickSoon() {
+  {
+    MutexLock lock(mutex_);
+    tick_soon_ = true;
+  }
+  queued_.NotifyOne();
+}
+
 void WatchHub::AwaitRoom(const Collection& collection) {
   MutexLock lock(mutex_);
   progressed_.Wait(lock, [&] { return HasRoom(collection); });
 }
 
 void WatchHub::Run(const StopToken& stop) {
-  TimePoint next_tick = Clock::Now() + options_.tick;
   std::vector<Collection*> work;
   while (!stop.StopRequested()) {
     {
       MutexLock lock(mutex_);
-      const auto queued = [&] { return !queue_.empty(); };
-      const bool quiet = watchers_ == 0;  // then nobody waits for a tick
-      const Wake wake = quiet ? queued_.Wait(lock, stop, queued) : queued_.WaitUntil(lock, next_tick, stop, queued);
-      if (wake == Wake::kStopped) return;
+      const auto queued = [&] { return !queue_.empty() || tick_soon_; };
+      if (queued_.WaitUntil(lock, next_tick_, stop, queued) == Wake::kStopped) return;
       work.swap(queue_);
-      if (quiet) next_tick = Clock::Now() + options_.tick;
+      if (std::exchange(tick_soon_, false)) next_tick_ = TimePoint::min();
     }
     for (Collection* collection : work) Deliver(*collection);
     work.clear();
-    if (const TimePoint now = Clock::Now(); now >= next_tick) {
-      Tick(now);
-      next_tick = now + options_.tick;
-    }
+    if (const TimePoint now = Clock::Now(); now >= next_tick_) next_tick_ = Tick(now);
   }
 }
 
@@ -139,6 +143,8 @@ Revision WatchHub::Deliver(Collection& collection) {
     ended |= watcher->ended();
   }
   if (!joining.empty() && audience.members.empty()) watched_.push_back(&collection);
+  // A new one has not said yet when it wants a tick.
+  if (!joining.empty()) next_tick_ = std::min(next_tick_, Clock::Now() + options_.tick);
   for (std::shared_ptr<Watcher>& watcher : joining) {
     watcher->GiveBacklog();
     watcher->Give(batch, seen);
@@ -150,17 +156,20 @@ Revision WatchHub::Deliver(Collection& collection) {
   return seen;
 }
 
-void WatchHub::Tick(TimePoint now) {
+TimePoint WatchHub::Tick(TimePoint now) {
   const std::vector<Collection*> watched = watched_;
+  TimePoint next = now + std::max(kLongestTick, options_.tick);
   for (Collection* collection : watched) {
     const Revision seen = Deliver(*collection);
     bool ended = false;
     for (const std::shared_ptr<Watcher>& watcher : collection->audience.members) {
-      watcher->Tick(now, seen);
+      next = std::min(next, watcher->Tick(now, seen));
       ended |= watcher->ended();
     }
     if (ended) Sweep(*collection);
   }
+  if (watched_.empty()) return TimePoint::max();
+  return std::max(next, now + options_.tick);
 }
 
 void WatchHub::Sweep(Collection& collection) {
@@ -174,7 +183,6 @@ void WatchHub::Sweep(Collection& collection) {
   {
     MutexLock lock(mutex_);
     audience.watchers.fetch_sub(gone.size(), std::memory_order_release);
-    watchers_ -= gone.size();
   }
   progressed_.NotifyAll();
 }

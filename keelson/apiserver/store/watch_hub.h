@@ -34,6 +34,9 @@ class WatchHub {
 
   Result<std::unique_ptr<Subscription>> Watch(Collection& collection, Revision since, std::shared_ptr<WatchSink> sink);
 
+  // All members of all audiences hear OnTick at once.
+  void TickSoon();
+
   // Called behind every write, without the collection's lock.
   void Committed(Collection& collection) {
     if (collection.audience.watchers.load(std::memory_order_acquire) != 0) Queue(collection);
@@ -55,7 +58,8 @@ class WatchHub {
   void Run(const StopToken& stop);
   // Hands over what is new; gives the revision up to which all members have seen everything.
   Revision Deliver(Collection& collection);
-  void Tick(TimePoint now);
+  // Gives the time at which the next is wanted.
+  TimePoint Tick(TimePoint now);
   void Sweep(Collection& collection);
 
   const Options options_;
@@ -65,11 +69,12 @@ class WatchHub {
   CondVar queued_{"watch hub queue"};
   CondVar progressed_{"watch hub progress"};
   std::vector<Collection*> queue_;  // guarded by mutex_
-  size_t watchers_ = 0;             // guarded by mutex_
+  bool tick_soon_ = false;          // guarded by mutex_
 
   // Of the hub's thread.
   std::vector<Collection*> watched_;  // those that have members
   std::vector<EventPtr> batch_;
+  TimePoint next_tick_ = TimePoint::max();
 
   Thread thread_;
 };
