@@ -20,10 +20,11 @@ Result<void> Evict(const ObjectClient& client, const ObjectKey& pod, const Delet
 }
 
 Result<void> BindPod(const ObjectClient& client, const ObjectKey& pod, const std::string& node,
-                     const WriteOptions& options) {
+                     const WriteOptions& options, const std::string& uid) {
   corev1::Binding binding;
   binding.metadata.name = pod.name;
   binding.metadata.namespace_ = pod.namespace_;
+  binding.metadata.uid = uid;
   binding.target.kind = "Node";
   binding.target.name = node;
   return client.WriteSubobject("POST", Target::Typed<corev1::Pod>(), pod, "binding", options, TypeOf<corev1::Binding>(),

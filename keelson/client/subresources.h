@@ -34,9 +34,9 @@ Result<autoscalingv1::Scale> UpdateScale(const ObjectClient& client, const Objec
 // Deletes a pod as far as disruption budgets let it: an error of code kTooManyRequests when they do not now.
 Result<void> Evict(const ObjectClient& client, const ObjectKey& pod, const DeleteOptions& options = {});
 
-// Gives a pod to a node: what a scheduler does.
+// Gives a pod to a node: what a scheduler does. With a uid: that pod and no later one of its name, else a conflict.
 Result<void> BindPod(const ObjectClient& client, const ObjectKey& pod, const std::string& node,
-                     const WriteOptions& options = {});
+                     const WriteOptions& options = {}, const std::string& uid = {});
 
 // A token of a service account. The answer holds a secret: do not log it.
 Result<authenticationv1::TokenRequest> RequestToken(const ObjectClient& client, const ObjectKey& service_account,
