@@ -28,6 +28,7 @@
 #include "keelson/core/thread.h"
 #include "keelson/runtime/builder.h"
 #include "keelson/runtime/channel_source.h"
+#include "keelson/runtime/finalizer_registry.h"
 #include "keelson/runtime/function_source.h"
 #include "keelson/runtime/timer_source.h"
 
@@ -203,6 +204,12 @@ Result<void> Helpers(const ObjectClient& client, App app) {
   return {};
 }
 
+Result<std::optional<Outcome>> Finalizers(Context& context, const ObjectClient& client, App app) {
+  FinalizerRegistry<App> finalizers;
+  KEELSON_RETURN_IF_ERROR(finalizers.Register("example.com/bucket", [](Context&, App&) { return Result<void>(); }));
+  return finalizers.Finalize(context, client, app);
+}
+
 Enqueuer<> EnqueueTwice() {
   return [](const ObjectEvent& event, RequestSink<Request>& sink) {
     sink.Add({event.namespace_().str(), event.name().str()});
@@ -293,7 +300,16 @@ Result<void> Shards(Manager& manager, std::vector<int>& seen) {
 
 Result<void> Tell(Manager& manager, const App& app) {
   const EventRecorder events = manager.RecorderFor("apps");
+  const EventRecorder newer = manager.RecorderFor("apps", {.api = EventApi::kEvents});
+  newer.Event(app, EventType::kNormal, "Synced", "by events.k8s.io", {.action = "Sync"});
   events.Eventf(app, EventType::kNormal, "Synced", "{} replicas", 3);
+  return {};
+}
+
+Result<void> OfTheServer(const Client& client) {
+  const Client shop = client.Scope("default");
+  KEELSON_TRY(pods, shop.List<corev1::Pod>());
+  KEELSON_TRY(watch, client.Watch<corev1::Pod>({.namespace_ = "default"}));
   return {};
 }
 
@@ -370,9 +386,14 @@ TEST(RuntimeGuide, ClientsOfServersAndCachesTakeTheSameCalls) {
       const Result<void> called = Calls(*one);
       EXPECT_TRUE(called) << called.error().message();
     }
+    EXPECT_TRUE(OfTheServer(client));
     const Result<void> helped = Helpers(client, client.Get<App>(key).value());
     EXPECT_TRUE(helped) << helped.error().message();
     EXPECT_TRUE(Tell(manager, Web()));
+    const auto finalized = Finalizers(context, client, client.Get<App>(key).value());
+    ASSERT_TRUE(finalized) << finalized.error().message();
+    EXPECT_FALSE(*finalized) << "it lives";
+    EXPECT_TRUE(HasFinalizer(*client.Get<App>(key), "example.com/bucket"));
   });
 }
 
