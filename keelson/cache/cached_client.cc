@@ -167,23 +167,41 @@ Result<metav1::ListMeta> CachedClient::ListObjects(const Target& target, const L
 
 Result<void> CachedClient::CreateObject(const Target& target, const void* object, const CreateOptions& options,
                                         void* created) const {
-  KEELSON_RETURN_IF_ERROR(live_.CreateObject(target, object, options, created));
-  if (!options.dry_run) RememberAnswer(target, created);
-  return {};
+  Result<void> result = live_.CreateObject(target, object, options, created);
+  if (options.dry_run) return result;
+  if (result) {
+    RememberAnswer(target, created);
+  } else {
+    const ObjectIdentity identity = IdentityOf(*target.type, object);
+    RememberDoubt(target, NamespaceOf(target, std::string(identity.namespace_)), identity.name, {}, result.error());
+  }
+  return result;
 }
 
 Result<void> CachedClient::UpdateObject(const Target& target, std::string_view subresource, const void* object,
                                         const UpdateOptions& options, void* updated) const {
-  KEELSON_RETURN_IF_ERROR(live_.UpdateObject(target, subresource, object, options, updated));
-  if (!options.dry_run) RememberAnswer(target, updated);
-  return {};
+  Result<void> result = live_.UpdateObject(target, subresource, object, options, updated);
+  if (options.dry_run) return result;
+  if (result) {
+    RememberAnswer(target, updated);
+  } else {
+    const ObjectIdentity identity = IdentityOf(*target.type, object);
+    RememberDoubt(target, NamespaceOf(target, std::string(identity.namespace_)), identity.name, identity.uid,
+                  result.error());
+  }
+  return result;
 }
 
 Result<void> CachedClient::PatchObject(const Target& target, const ObjectKey& key, std::string_view subresource,
                                        const keelson::Patch& patch, const PatchOptions& options, void* patched) const {
-  KEELSON_RETURN_IF_ERROR(live_.PatchObject(target, key, subresource, patch, options, patched));
-  if (!options.dry_run) RememberAnswer(target, patched);
-  return {};
+  Result<void> result = live_.PatchObject(target, key, subresource, patch, options, patched);
+  if (options.dry_run) return result;
+  if (result) {
+    RememberAnswer(target, patched);
+  } else {
+    RememberDoubt(target, NamespaceOf(target, key.namespace_), key.name, {}, result.error());
+  }
+  return result;
 }
 
 Result<void> CachedClient::DeleteObject(const Target& target, const ObjectKey& key,
@@ -198,9 +216,14 @@ Result<void> CachedClient::DeleteObject(const Target& target, const ObjectKey& k
       }
     }
   }
-  KEELSON_RETURN_IF_ERROR(live_.DeleteObject(target, key, options));
-  if (!options.dry_run && !deleted.uid.empty()) Remember(target, namespace_, key.name, std::move(deleted));
-  return {};
+  Result<void> result = live_.DeleteObject(target, key, options);
+  if (options.dry_run || deleted.uid.empty()) return result;
+  if (result) {
+    Remember(target, namespace_, key.name, std::move(deleted));
+  } else {
+    RememberDoubt(target, namespace_, key.name, deleted.uid, result.error());
+  }
+  return result;
 }
 
 Result<void> CachedClient::DeleteObjects(const Target& target, const DeleteAllOptions& options) const {
@@ -231,6 +254,38 @@ void CachedClient::RememberAnswer(const Target& target, const void* answer) cons
            {.version = std::string(identity.resource_version), .uid = std::string(identity.uid)});
 }
 
+void CachedClient::RememberDoubt(const Target& target, std::string_view namespace_, std::string_view name,
+                                 std::string_view uid, const Error& error) const {
+  switch (error.code()) {
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kTimeout:
+    case ErrorCode::kCancelled:
+    case ErrorCode::kInternal: break;
+    default: return;  // the server said that it did not do it
+  }
+  const auto* detail = error.detail<TransportErrorDetail>();
+  if (name.empty() || (detail != nullptr && !detail->sent())) return;
+  Remember(target, namespace_, name, {.uid = std::string(uid), .in_doubt = true});
+}
+
+Result<std::optional<CachedClient::Written>> CachedClient::Clarified(const SharedInformer& informer,
+                                                                     const Awaited& doubtful,
+                                                                     const CallScope& scope) const {
+  const ReflectorSource& source = informer.source();
+  const Target target{.type = &TypeOf<metav1::PartialObjectMetadata>(),
+                      .resource = source.resource ? &*source.resource : nullptr,
+                      .kind = source.kind};
+  metav1::PartialObjectMetadata found;
+  Result<void> asked = live_.GetObject(target, doubtful.id.key, {.scope = scope}, &found);
+  if (asked) return std::optional(Written{.version = found.metadata.resourceVersion.str()});
+  if (!IsNotFound(asked.error())) {
+    return std::move(asked).error().WithContext("cannot find out whether the last write of \"" +
+                                                doubtful.id.key.ToString() + "\" happened");
+  }
+  if (doubtful.written.uid.empty()) return std::optional<Written>();
+  return std::optional(Written{.uid = doubtful.written.uid});
+}
+
 void CachedClient::Remember(const Target& target, std::string_view namespace_, std::string_view name,
                             Written written) const {
   if (IsLive(target)) return;
@@ -238,7 +293,7 @@ void CachedClient::Remember(const Target& target, std::string_view namespace_, s
   if (!cache) return;
   ForgetOldest();
   const Place place{cache.kind, namespace_, name};
-  if (cache.only && !written.version.empty() && cache.informer->HasSeen(written.version)) return;
+  if (cache.only && !written.in_doubt && !written.version.empty() && cache.informer->HasSeen(written.version)) return;
   MutexLock lock(mutex_);
   written.number = ++writes_;
   Id id{cache.kind, {std::string(namespace_), std::string(name)}};
@@ -264,6 +319,7 @@ void CachedClient::Forget(const Awaited& seen) const {
 }
 
 bool CachedClient::HasSeen(const SharedInformer& informer, const Awaited& awaited) {
+  if (awaited.written.in_doubt) return false;
   if (!awaited.written.version.empty()) return informer.HasSeen(awaited.written.version);
   return informer.WaitUntilGone(awaited.id.key, awaited.written.uid, TimePoint::min(), {}) == Wake::kReady;
 }
@@ -335,7 +391,16 @@ Result<void> CachedClient::WaitFor(const KindCache& cache, const std::vector<Awa
   for (const Awaited& one : awaited) {
     // Of an informer of one namespace: writes to others are not its.
     if (!informer.source().namespace_.empty() && informer.source().namespace_ != one.id.key.namespace_) continue;
-    const Written& write = one.written;
+    std::optional<Written> clarified = one.written;
+    if (one.written.in_doubt) {
+      KEELSON_TRY(asked, Clarified(informer, one, {.stop = stop, .deadline = deadline}));
+      clarified = std::move(asked);
+    }
+    if (!clarified) {
+      if (cache.only) Forget(one);
+      continue;
+    }
+    const Written& write = *clarified;
     const bool deletion = write.version.empty();
     const Wake wake = deletion ? informer.WaitUntilGone(one.id.key, write.uid, deadline, stop)
                                : informer.WaitUntilVersion(write.version, deadline, stop);

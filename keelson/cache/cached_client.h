@@ -8,7 +8,8 @@
 // has seen the write: that version or a later one; after a delete, until it no longer has that uid, or has it with a
 // deletionTimestamp (finalizers, a grace period). DeleteAllOf is not followed. The wait is bounded by `wait` and by the
 // call's own scope; when it is over the read fails with kTimeout and says what the cache lacks, rather than give an old
-// state.
+// state. Of a write whose answer never came the next such read first asks the server whether it happened; only objects
+// that were to get a generated name are not found that way.
 //
 // A list by labels or fields looks at the objects of the cache, or, where a field that must have a value is the name of
 // an index (Informer::AddFieldIndex, AddIndex), only at those that the index has for it. Without a namespace it is of
@@ -111,6 +112,8 @@ class CachedClient final : public ObjectClient {
   struct Written {
     std::string version = {};  // of a deletion: empty
     std::string uid = {};
+    // Its answer never came, so nobody knows whether it happened: the server is asked before the next read.
+    bool in_doubt = false;
     uint64_t number = 0;  // of the writes of this client
   };
   // What was written and a read waits for.
@@ -128,6 +131,12 @@ class CachedClient final : public ObjectClient {
 
   void Remember(const Target& target, std::string_view namespace_, std::string_view name, Written written) const;
   void RememberAnswer(const Target& target, const void* answer) const;
+  // After a write that failed; does nothing when it certainly did not happen.
+  void RememberDoubt(const Target& target, std::string_view namespace_, std::string_view name, std::string_view uid,
+                     const Error& error) const;
+  // What has become of a write that is in doubt, as a write that is not; nothing where there is nothing to wait for.
+  Result<std::optional<Written>> Clarified(const SharedInformer& informer, const Awaited& doubtful,
+                                           const CallScope& scope) const;
   void Forget(const Awaited& seen) const;
   void ForgetOldest() const;
   static bool HasSeen(const SharedInformer& informer, const Awaited& awaited);

@@ -27,20 +27,28 @@ class Writable final : public HttpHandler {
   void Handle(ServerRequest request, std::shared_ptr<ResponseWriter> response) override {
     if (request.method == "GET" && !request.path.ends_with("/one"))
       return history_.Handle(std::move(request), response);
+    if (request.method == "GET")
+      return Respond(*response, found ? 200 : 404, "application/json", found ? Object() : "");
     ++writes;
+    if (lose) return;  // the answer
     if (request.method == "DELETE")
       return Respond(*response, 200, "application/json", R"({"kind":"Status","status":"Success"})");
-    Respond(*response, 200, "application/json",
-            R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one","namespace":"default","uid":"uid-1",)"
-            R"("resourceVersion":")" +
-                version + R"("},"data":{"value":"2"}})");
+    Respond(*response, 200, "application/json", Object());
   }
   Client client() { return Client(std::make_shared<InProcessTransport>(*this)); }
 
   std::string version = "2";
   int writes = 0;
+  bool lose = false;
+  bool found = true;  // when asked for "one"
 
  private:
+  std::string Object() const {
+    return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one","namespace":"default","uid":"uid-1",)"
+           R"("resourceVersion":")" +
+           version + R"("},"data":{"value":"2"}})";
+  }
+
   History& history_;
 };
 
@@ -59,9 +67,11 @@ class CachedClientTest : public ::testing::Test {
       informers.Start(stop.token());
       ASSERT_TRUE(WaitForCacheSync(stop.token(), informers));
       CachedClient client(server.client(), informers, options);
+      server_ = &server;
       body(history, client);
     });
   }
+  Writable* server_ = nullptr;
   const ObjectKey key_ = {"default", "one"};
 };
 
@@ -130,6 +140,36 @@ TEST_F(CachedClientTest, ABookmarkIsEnoughToHaveSeenAWrite) {
     ASSERT_TRUE(client.Update(client.Get<corev1::ConfigMap>(key_).value()));
     history.Set("other", "1");
     EXPECT_TRUE(client.Get<corev1::ConfigMap>(key_)) << "what came later shows that all before has come";
+  });
+}
+
+TEST_F(CachedClientTest, WhetherAWriteHappenedWhoseAnswerIsLostIsAskedBeforeTheNextRead) {
+  Run([&](History& history, CachedClient& client) {
+    corev1::ConfigMap map = client.Get<corev1::ConfigMap>(key_).value();
+    server_->lose = true;
+    ASSERT_FALSE(client.Update(map));
+    Thread later("later", [&] {
+      (void)SleepFor(2s, {});
+      history.Set("one", "2");
+    });
+    const TimePoint asked = Clock::Now();
+    EXPECT_EQ(client.List<corev1::ConfigMap>().value().items.size(), 1u);
+    EXPECT_EQ(Clock::Now() - asked, 2s) << "the server has version 2, so it is waited for";
+    EXPECT_EQ(ValueOf(client.Get<corev1::ConfigMap>(key_)), "2");
+
+    ASSERT_FALSE(client.Delete(map));
+    server_->found = false;
+    Thread later_still("later still", [&] {
+      (void)SleepFor(1s, {});
+      history.Remove("one");
+    });
+    EXPECT_EQ(client.Get<corev1::ConfigMap>(key_).error().code(), ErrorCode::kNotFound);
+    EXPECT_EQ(Clock::Now() - asked, 3s);
+
+    map.metadata.name = "one";
+    ASSERT_FALSE(client.Create(map));
+    EXPECT_EQ(client.List<corev1::ConfigMap>().value().items.size(), 0u) << "it did not happen";
+    EXPECT_EQ(Clock::Now() - asked, 3s);
   });
 }
 
