@@ -61,7 +61,8 @@ std::string StorageHash(const Resource& resource) {
 
 ResourceList ResourcesOf(const ResourceTable& resources, std::string_view group, std::string_view version) {
   ResourceList found;
-  for (const ResourcePtr& resource : *resources.all()) {
+  const std::shared_ptr<const ResourceList> all = resources.all();  // kept: the table may change meanwhile
+  for (const ResourcePtr& resource : *all) {
     if (resource->group == group && resource->version == version) found.push_back(resource);
   }
   return found;
@@ -246,7 +247,8 @@ std::vector<std::string> OrderedGroups(const ResourceTable& resources) {
 
 std::vector<std::string> OrderedVersions(const ResourceTable& resources, std::string_view group) {
   std::vector<std::string> versions;
-  for (const ResourcePtr& resource : *resources.all()) {
+  const std::shared_ptr<const ResourceList> all = resources.all();  // kept: the table may change meanwhile
+  for (const ResourcePtr& resource : *all) {
     if (resource->group != group) continue;
     if (std::find(versions.begin(), versions.end(), resource->version) == versions.end()) {
       versions.push_back(resource->version);

@@ -86,7 +86,8 @@ const Resource* ResourceVersions::Find(std::string_view api_version) const {
   for (const ResourcePtr& held : held_) {
     if (held->api_version() == api_version) return held.get();
   }
-  for (const ResourcePtr& other : *table_.all()) {
+  const std::shared_ptr<const ResourceList> all = table_.all();  // kept: the table may change meanwhile
+  for (const ResourcePtr& other : *all) {
     if (other->collection != resource_.collection || other->api_version() != api_version) continue;
     return held_.emplace_back(other).get();
   }
