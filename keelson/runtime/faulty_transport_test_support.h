@@ -23,7 +23,7 @@ struct Faults {
   Duration latency = {};   // up to, before and after each request
 };
 
-// Counts the writes that the server took. Thread-safe.
+// Counts the writes that the server took, and what it was asked. Thread-safe.
 class FaultyTransport final : public Transport {
  public:
   FaultyTransport(std::shared_ptr<Transport> inner, uint64_t seed, const Faults& faults)
@@ -40,6 +40,8 @@ class FaultyTransport final : public Transport {
   }
   // Leases are left out: they are written as long as somebody leads.
   int64_t writes() const { return writes_; }
+  // Requests to read, and watches that were opened.
+  int64_t reads() const { return reads_; }
 
   Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override;
 
@@ -50,6 +52,7 @@ class FaultyTransport final : public Transport {
 
   const std::shared_ptr<Transport> inner_;
   std::atomic<int64_t> writes_ = 0;
+  std::atomic<int64_t> reads_ = 0;
 
   Mutex mutex_{"faulty transport"};
   // Guarded by mutex_.
@@ -94,6 +97,7 @@ inline void FaultyTransport::Delay(const CallScope& scope) {
 inline Result<HttpResponse> FaultyTransport::Send(HttpRequest request, const CallScope& scope) {
   const bool reads = request.method == "GET";
   const bool counts = !reads && request.target.find("/leases") == std::string::npos;
+  if (reads) ++reads_;
   if (Happens(&Faults::refuse)) return Error(ErrorCode::kUnavailable, "connection refused");
   if (Happens(&Faults::throttle)) {
     return HttpResponse{.status = 429, .headers = {{"Retry-After", "1"}}, .body = StreamOf("slow down")};
