@@ -5,6 +5,7 @@
 
 #include "keelson/api/status_error.h"
 #include "keelson/controllers/garbage_collector_test_support.h"
+#include "keelson/controlplane/control_plane.h"
 
 namespace keelson::controllers {
 namespace {
@@ -23,7 +24,7 @@ void Collecting(const std::function<void(const Maps& maps, CollectorProcess& col
   SimulatedManagers([&] {
     ControlPlane control_plane;
     const Maps maps(control_plane.client());
-    CollectorProcess collector(control_plane);
+    CollectorProcess collector(control_plane.client());
     Pass(20s);
     body(maps, collector);
   });
@@ -52,7 +53,7 @@ TEST(GarbageCollector, WhatWasThereBeforeItBeganIsJudgedToo) {
     maps.Make("child", {OwnedBy(owner)});
     maps.Make("garbage", {OwnedBy(lost)});
     maps.Delete("lost");
-    CollectorProcess collector(control_plane);
+    CollectorProcess collector(control_plane.client());
     Pass(20s);
     EXPECT_THAT(maps.All(), ElementsAre("child < owner", "owner"));
   });
@@ -188,11 +189,11 @@ TEST(GarbageCollector, AnOwnerInAnotherNamespaceIsNoneAndAnEventSaysSo) {
       const auto owner = maps.Make("owner", {}, "far");
       std::optional<CollectorProcess> collector;
       if (owner_first) {
-        collector.emplace(control_plane);
+        collector.emplace(control_plane.client());
         Pass(20s);
       }
       const auto child = maps.Make("child", {OwnedBy(owner)});
-      if (!owner_first) collector.emplace(control_plane);
+      if (!owner_first) collector.emplace(control_plane.client());
       Pass(20s);
       EXPECT_FALSE(maps.Has("child"));
       EXPECT_TRUE(maps.Has("owner", "far"));

@@ -1,4 +1,4 @@
-// For tests of the garbage collector: a control plane with one that runs, and objects that own each other.
+// For tests of the garbage collector: a process with one, and objects that own each other.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,6 @@
 #include "keelson/codec/unstructured.h"
 #include "keelson/codec/yaml_reader.h"
 #include "keelson/controllers/garbage_collector.h"
-#include "keelson/controlplane/control_plane.h"
 #include "keelson/core/clock.h"
 #include "keelson/runtime/faulty_transport_test_support.h"
 #include "keelson/runtime/manager.h"
@@ -58,12 +57,12 @@ metav1::OwnerReference OwnedBy(const T& owner, bool blocking = false) {
   return reference;
 }
 
-// A process with a collector, whose way to the server is counted and may be bad.
+// A process with a collector, whose way to the server is counted and may be bad. Destruction ends it.
 class CollectorProcess {
  public:
-  explicit CollectorProcess(const ControlPlane& control_plane, uint64_t seed = 1, const Faults& faults = {},
+  explicit CollectorProcess(const Client& server, uint64_t seed = 1, const Faults& faults = {},
                             GarbageCollectorOptions options = {})
-      : line_(std::make_shared<FaultyTransport>(control_plane.client().rest().transport(), seed, faults)),
+      : line_(std::make_shared<FaultyTransport>(server.rest().transport(), seed, faults)),
         manager_(Manager::Make(Client(line_)).value()) {
     AddGarbageCollectorController(manager_, std::move(options)).value();
     running_.emplace(manager_);
