@@ -1,7 +1,7 @@
 // Measures an operator: the whole of a small one, and how quickly a controller goes through requests. bench/go/operator
 // and bench/rust/operator do the same on controller-runtime and kube-rs; bench/operator/run runs all three in turn.
 //
-//   bench-operator --kubeconfig FILE [--n 2000] [--workers 8] [--idle]
+//   bench-operator --kubeconfig FILE [--n 2000] [--workers 8] [--idle] [--protobuf]
 //   bench-operator --kubeconfig FILE --noop 200000 [--workers 8]
 //   bench-operator --kubeconfig FILE --reset [--n 2000]
 //   bench-operator --kubeconfig FILE --server-time
@@ -53,6 +53,7 @@ struct Arguments {
   int workers = 8;
   int noop = 0;
   bool idle = false;
+  bool protobuf = false;  // for ConfigMaps; else JSON as for Widgets
   bool reset = false;
   bool server_time = false;
 };
@@ -147,7 +148,9 @@ void WhileRunning(Manager& manager, const std::function<void()>& watch) {
 }
 
 void Operate(const Arguments& arguments) {
-  Manager manager = Manager::Make(ConfigOf(arguments)).OrExit();
+  ManagerOptions options;
+  if (arguments.protobuf) options.client.content_type = ContentType::kProtobuf;
+  Manager manager = Manager::Make(ConfigOf(arguments), options).OrExit();
   WidgetReconciler reconciler(manager.client(), arguments.n);
   ControllerFor<Widget>(manager)
       .Owns<corev1::ConfigMap>()
@@ -248,6 +251,8 @@ int Run(int argc, char** argv) {
     const std::string flag = argv[i];
     if (flag == "--idle") {
       arguments.idle = true;
+    } else if (flag == "--protobuf") {
+      arguments.protobuf = true;
     } else if (flag == "--reset") {
       arguments.reset = true;
     } else if (flag == "--server-time") {
