@@ -193,7 +193,8 @@ std::vector<Resize> ShrinkOld(const Deployment& deployment, const ReplicaSets& s
   std::vector<Resize> resizes;
   const int32_t least_available = DesiredReplicas(deployment) - MaxUnavailable(deployment);
   int32_t available = 0;
-  for (const ReplicaSet* set : sets.All()) available += set->status.availableReplicas;
+  // A status may be from before the last step: what was taken away since is not available any more.
+  for (const ReplicaSet* set : sets.All()) available += std::min(set->status.availableReplicas, SizeOf(*set));
   // What the current one has asked for and does not have yet counts as missing.
   const int32_t missing = sets.current ? SizeOf(*sets.current) - sets.current->status.availableReplicas : 0;
   int32_t removable = TotalSize(sets.All()) - least_available - missing;
