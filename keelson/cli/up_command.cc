@@ -1,4 +1,5 @@
 // keelson up
+#include <fmt/ranges.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 
 #include "keelson/cli/command.h"
 #include "keelson/cli/stop_signals.h"
+#include "keelson/controllers/selection.h"
 #include "keelson/controlplane/control_plane.h"
 #include "keelson/core/log.h"
 
@@ -30,6 +32,7 @@ struct Options {
   std::string kubeconfig;
   std::vector<std::string> crds;
   std::string node = "keelson";
+  std::vector<std::string> controllers = {"*"};
   bool no_controllers = false;
   int verbosity = 0;
 };
@@ -66,13 +69,15 @@ class PrivateDirectory {
 Result<void> Up(Session& session, const Options& options) {
   ConfigureLogging({.verbosity = options.verbosity});
   StopSignals signals;
-  KEELSON_TRY(control_plane,
-              ControlPlane::Start({.listen = ListenOptions{.address = options.bind, .port = options.port},
-                                   .data_dir = options.data_dir,
-                                   .api_server = {.tend_namespaces = !options.no_controllers,
-                                                  .node = options.no_controllers ? "" : options.node},
-                                   .crds = options.crds,
-                                   .history = kHistory}));
+  KEELSON_TRY(
+      control_plane,
+      ControlPlane::Start({.listen = ListenOptions{.address = options.bind, .port = options.port},
+                           .data_dir = options.data_dir,
+                           .api_server = {.tend_namespaces = !options.no_controllers,
+                                          .node = options.no_controllers ? "" : options.node},
+                           .crds = options.crds,
+                           .controllers = options.no_controllers ? std::vector<std::string>() : options.controllers,
+                           .history = kHistory}));
   std::optional<PrivateDirectory> temporary;
   std::string file = options.kubeconfig;
   if (file.empty() && !options.data_dir.empty()) file = options.data_dir + "/kubeconfig";
@@ -128,10 +133,17 @@ void AddUpCommand(CLI::App& app, Session& session) {
       ->add_option("--node", options->node,
                    "Name of a Node that is Ready from the start; no Pod runs on it. Empty for none")
       ->capture_default_str();
+  command
+      ->add_option("--controllers", options->controllers,
+                   fmt::format("Which controllers run: '*' for all, a name for that one, '-name' to leave one out "
+                               "(--controllers=*,-scheduler). There are: {}",
+                               fmt::join(controllers::ControllerNames(), ", ")))
+      ->delimiter(',')
+      ->capture_default_str();
   command->add_flag(
       "--no-controllers", options->no_controllers,
-      "The API server alone: no Node, no `default` ServiceAccount and no `kube-root-ca.crt` in namespaces, "
-      "and nobody who empties a namespace that is deleted");
+      "The API server alone: no controllers, no Node, no `default` ServiceAccount and no `kube-root-ca.crt` in "
+      "namespaces, and nobody who empties a namespace that is deleted");
   command->add_option("-v,--v", options->verbosity, "How much to log")->capture_default_str();
   command->callback([options, &session] {
     if (const Result<void> done = Up(session, *options); !done) {

@@ -63,6 +63,10 @@ Result<std::unique_ptr<ControlPlane>> ControlPlane::Start(ControlPlaneOptions op
     made->upkeep_ = std::make_unique<Upkeep>(UpkeepOptions{.node = given.api_server.node, .history = given.history},
                                              made->client(), made->api_server_->store());
   }
+  if (!given.controllers.empty()) {
+    KEELSON_TRY(controllers, ControllerHost::Start(made->client(), {.controllers = given.controllers}));
+    made->controllers_ = std::move(controllers);
+  }
   return made;
 }
 
@@ -92,6 +96,7 @@ Result<void> ControlPlane::Listen() {
 ControlPlane::~ControlPlane() { Stop(); }
 
 bool ControlPlane::Stop() {
+  controllers_.reset();
   if (listener_ == nullptr) return true;
   api_server_->SetDraining();
   return listener_->Drain(options_.drain);

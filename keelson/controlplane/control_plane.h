@@ -18,6 +18,7 @@
 
 #include "keelson/apiserver/api_server.h"
 #include "keelson/client/client.h"
+#include "keelson/controlplane/controller_host.h"
 #include "keelson/controlplane/upkeep.h"
 #include "keelson/core/result.h"
 #include "keelson/core/time.h"
@@ -44,6 +45,9 @@ struct ControlPlaneOptions {
   // Files and folders of CustomResourceDefinitions that are installed and Established when Start returns
   // (install_definitions.h).
   std::vector<std::string> crds = {};
+  // Which of the controllers of a cluster run beside it, as kube-controller-manager's --controllers says it: {"*"} for
+  // all, {"*", "-scheduler"}, {"garbage-collector-controller"} (controllers/selection.h).
+  std::vector<std::string> controllers = {};
   // Revisions older than this can no longer be listed or watched from, as in a cluster whose etcd is compacted. Zero:
   // only the bounds of api_server.store count.
   Duration history = {};
@@ -88,6 +92,7 @@ class ControlPlane {
   std::optional<CertificateAuthority> authority_;  // when it listens
   std::unique_ptr<HttpServer> listener_;
   std::unique_ptr<Upkeep> upkeep_;  // when there is a node or a limit to history
+  std::unique_ptr<ControllerHost> controllers_;
 };
 
 // Puts the kubeconfig into a file that only its owner may read. Other clusters, users and contexts that the file has

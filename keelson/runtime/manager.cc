@@ -243,11 +243,14 @@ Result<Manager> Manager::FromFlags(int argc, char** argv, ManagerOptions options
   KEELSON_TRY(log, TakeLogFlags(arguments));
   options.exit_when_stuck = true;
   KEELSON_TRY(flags, ParseManagerFlags(arguments, options));
+  const std::string_view path = argc > 0 ? argv[0] : "program";
+  const std::string_view program = path.substr(path.rfind('/') + 1);
   if (flags.help) {
-    const std::string_view path = argc > 0 ? argv[0] : "program";
-    fmt::print("{}", ManagerFlagsUsage(path.substr(path.rfind('/') + 1), options));
+    fmt::print("{}", ManagerFlagsUsage(program, options));
     std::exit(0);
   }
+  std::optional<LeaderElectionOptions>& election = flags.options.leader_election;
+  if (election && election->name.empty()) election->name = program;
   KEELSON_RETURN_IF_ERROR(StartLogging(log));
   KEELSON_TRY(config, LoadClientConfig(flags.client));
   if (flags.qps) config.qps = *flags.qps;

@@ -190,7 +190,7 @@ std::vector<FlagGroup> MakeFlags() {
        {
            Switch("leader-elect", "take part in the election; without it every replica works",
                   KEELSON_PLACE(leader_elect)),
-           Text("leader-election-id", "NAME", "name of the Lease, which no other program has",
+           Text("leader-election-id", "NAME", "name of the Lease, which no other program has; else the program's",
                 KEELSON_PLACE(election.name)),
            Text("leader-election-namespace", "NAME", "where the Lease is; in a pod: the pod's own",
                 KEELSON_PLACE(election.namespace_)),

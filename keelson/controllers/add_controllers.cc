@@ -1,0 +1,28 @@
+#include "keelson/controllers/add_controllers.h"
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "keelson/controllers/deployment.h"
+#include "keelson/controllers/garbage_collector.h"
+#include "keelson/controllers/replica_set.h"
+#include "keelson/controllers/scheduler.h"
+#include "keelson/controllers/selection.h"
+
+namespace keelson::controllers {
+
+Result<void> AddControllers(Manager& manager, const ControllersOptions& options) {
+  const std::pair<std::string_view, std::function<Result<void>()>> all[] = {
+      {kGarbageCollector, [&] { return AddGarbageCollectorController(manager); }},
+      {kReplicaSet, [&] { return AddReplicaSetController(manager); }},
+      {kDeployment, [&] { return AddDeploymentController(manager); }},
+      {kScheduler, [&] { return AddSchedulerController(manager); }},
+  };
+  for (const auto& [name, add] : all) {
+    if (options.selected.contains(name)) KEELSON_RETURN_IF_ERROR(add());
+  }
+  return {};
+}
+
+}  // namespace keelson::controllers

@@ -1,0 +1,21 @@
+// All built-in controllers at once: what makes an API server a cluster that works.
+//
+//   KEELSON_TRY(selected, SelectControllers({"*"}));
+//   KEELSON_RETURN_IF_ERROR(AddControllers(manager, {.selected = selected}));
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "keelson/core/result.h"
+#include "keelson/runtime/manager.h"
+
+namespace keelson::controllers {
+
+struct ControllersOptions {
+  std::set<std::string, std::less<>> selected = {};  // selection.h
+};
+
+Result<void> AddControllers(Manager& manager, const ControllersOptions& options);
+
+}  // namespace keelson::controllers
