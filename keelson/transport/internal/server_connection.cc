@@ -24,8 +24,9 @@ constexpr auto kLinger = std::chrono::seconds(1);
 constexpr size_t kMaxDiscarded = size_t{8} << 20;
 
 std::span<char> ReadBuffer() {
-  thread_local std::array<char, kReadBuffer> buffer;
-  return buffer;
+  // On the heap: what is thread_local itself takes its memory in every thread of the process, used or not.
+  thread_local const auto buffer = std::make_unique_for_overwrite<std::array<char, kReadBuffer>>();
+  return *buffer;
 }
 
 }  // namespace
