@@ -1,5 +1,4 @@
-// What a scheduler knows of nodes: what they have, and what the pods on them
-// take of it.
+// What a scheduler knows of nodes: what they have, and what the pods on them take of it.
 #pragma once
 
 #include <cstdint>
@@ -19,29 +18,29 @@ struct PlacedPod {
   corev1::Pod pod = {};
   Amounts requests = {};
   Amounts scored = {};
-  std::vector<PodTerm> keeps_away = {}; // required anti-affinity
+  std::vector<PodTerm> keeps_away = {};  // required anti-affinity
 };
 
 // Values; used by one thread at a time.
 class NodeState {
-public:
-  void SetNode(const corev1::Node &node);
+ public:
+  void SetNode(const corev1::Node& node);
   void RemoveNode() { node_.reset(); }
   // Also instead of the one of that name which is there.
-  void Place(const corev1::Pod &pod);
-  void Remove(const ObjectKey &pod);
+  void Place(const corev1::Pod& pod);
+  void Remove(const ObjectKey& pod);
 
   // Null: pods name it, but there is no such Node.
-  const corev1::Node *node() const { return node_ ? &*node_ : nullptr; }
-  const std::map<ObjectKey, PlacedPod> &pods() const { return pods_; }
-  const Amounts &allocatable() const { return allocatable_; }
+  const corev1::Node* node() const { return node_ ? &*node_ : nullptr; }
+  const std::map<ObjectKey, PlacedPod>& pods() const { return pods_; }
+  const Amounts& allocatable() const { return allocatable_; }
   int64_t max_pods() const { return max_pods_; }
-  const Amounts &requested() const { return requested_; }
-  const Amounts &scored() const { return scored_; }
+  const Amounts& requested() const { return requested_; }
+  const Amounts& scored() const { return scored_; }
   int32_t pods_that_keep_away() const { return pods_that_keep_away_; }
   bool empty() const { return !node_ && pods_.empty(); }
 
-private:
+ private:
   std::optional<corev1::Node> node_;
   Amounts allocatable_;
   int64_t max_pods_ = 0;
@@ -54,4 +53,4 @@ private:
 
 using NodeStates = std::map<std::string, NodeState, std::less<>>;
 
-} // namespace keelson::controllers
+}  // namespace keelson::controllers

@@ -1,6 +1,5 @@
-// What a scheduler knows between two pods: nodes with their pods, pods that it
-// has given to a node and whose cache does not say so yet, and pods that found
-// none.
+// What a scheduler knows between two pods: nodes with their pods, pods that it has given to a node and whose cache does
+// not say so yet, and pods that found none.
 #pragma once
 
 #include <functional>
@@ -25,56 +24,57 @@ struct Requeue {
 
 // Thread-safe.
 class SchedulerState {
-public:
+ public:
   // What watches tell. They give the pods that the change may help.
-  std::vector<Requeue> SetNode(const corev1::Node &node);
+  std::vector<Requeue> SetNode(const corev1::Node& node);
   void RemoveNode(std::string_view name);
-  std::vector<Requeue> SetPod(const corev1::Pod &pod);
-  std::vector<Requeue> RemovePod(const corev1::Pod &pod);
+  std::vector<Requeue> SetPod(const corev1::Pod& pod);
+  std::vector<Requeue> RemovePod(const corev1::Pod& pod);
   // Those who wait because of any of these.
   std::vector<Requeue> Waiting(uint8_t hindrances);
 
-  // The node that the pod was given to, or is being given to.
-  std::optional<std::string> AssumedNode(const corev1::Pod &pod) const;
-  // From now on changes of volumes give the pod. Before its volumes are looked
-  // at, so that no change is missed.
-  void AwaitVolumes(const corev1::Pod &pod);
-  // Finds a node, and counts the pod as being there from now on. Without one
-  // the pod waits for a change.
-  Placement Place(const corev1::Pod &pod, const PlacementOptions &options);
-  // It is no longer there, or needs no node any more: it does not wait for a
-  // change.
-  void StopWaiting(const ObjectKey &pod);
+  struct Assumption {
+    std::string node;
+    bool bound = false;  // the server has said so
+  };
+  // The node that the pod was given to, or that it perhaps was given to: the answer may have been lost.
+  std::optional<Assumption> AssumptionOf(const corev1::Pod& pod) const;
+  void ConfirmBound(const corev1::Pod& pod);
+  // From now on changes of volumes give the pod. Before its volumes are looked at, so that no change is missed.
+  void AwaitVolumes(const corev1::Pod& pod);
+  // Finds a node, and counts the pod as being there from now on. Without one the pod waits for a change.
+  Placement Place(const corev1::Pod& pod, const PlacementOptions& options);
+  // It is no longer there, or needs no node any more: it does not wait for a change.
+  void StopWaiting(const ObjectKey& pod);
   // It did not get there after all.
-  void Forget(const corev1::Pod &pod);
+  void Forget(const corev1::Pod& pod);
 
-private:
+ private:
   struct Assumed {
     std::string uid;
-    std::string node;
+    Assumption assumption;
   };
   struct Unplaced {
     std::string uid;
     int32_t priority = 0;
     uint8_t hindrances = kNoHindrance;
-    int attempts = 0; // in vain
+    int attempts = 0;  // in vain
     TimePoint not_before = {};
   };
   // These are called under mutex_.
-  void Take(const ObjectKey &pod);
-  Unplaced &WaiterOf(const corev1::Pod &pod);
+  void Take(const ObjectKey& pod);
+  Unplaced& WaiterOf(const corev1::Pod& pod);
   std::vector<Requeue> WaitingLocked(uint8_t hindrances);
 
   mutable Mutex mutex_{"scheduler"};
   // Guarded by mutex_.
   NodeStates nodes_;
-  std::map<ObjectKey, std::string> places_; // of pods in nodes_
+  std::map<ObjectKey, std::string> places_;  // of pods in nodes_
   std::map<ObjectKey, Assumed> assumed_;
   std::map<ObjectKey, Unplaced> unplaced_;
 };
 
-// The time before a pod that found no node is tried again, whatever changes:
-// from one second to ten.
+// The time before a pod that found no node is tried again, whatever changes: from one second to ten.
 Duration SchedulingBackoff(int attempts);
 
-} // namespace keelson::controllers
+}  // namespace keelson::controllers

@@ -11,8 +11,7 @@
 
 namespace keelson::controllers {
 
-inline constexpr std::string_view kSelectedNode =
-    "volume.kubernetes.io/selected-node";
+inline constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 
 struct PodVolumes {
   VolumeNeeds needs = {};
@@ -20,12 +19,10 @@ struct PodVolumes {
   std::vector<corev1::PersistentVolumeClaim> waiting = {};
 };
 
-bool HasClaims(const corev1::Pod &pod);
-// Reads claims, volumes and storage classes. An error is one of reading; what
-// does not fit is in `needs`.
-Result<PodVolumes> VolumesOf(const corev1::Pod &pod, const Reader &reader);
+bool HasClaims(const corev1::Pod& pod);
+// Reads claims, volumes and storage classes. An error is one of reading; what does not fit is in `needs`.
+Result<PodVolumes> VolumesOf(const corev1::Pod& pod, const Reader& reader);
 // Tells those who make and bind volumes which node the claims are for.
-Result<void> SelectNode(const ObjectClient &client, const PodVolumes &volumes,
-                        const std::string &node);
+Result<void> SelectNode(const ObjectClient& client, const PodVolumes& volumes, const std::string& node);
 
-} // namespace keelson::controllers
+}  // namespace keelson::controllers

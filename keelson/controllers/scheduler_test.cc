@@ -1,0 +1,294 @@
+#include "keelson/controllers/scheduler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <optional>
+
+#include "keelson/api/events/v1.h"
+#include "keelson/api/storage/v1.h"
+#include "keelson/client/retry_on_conflict.h"
+#include "keelson/controllers/pod_conditions.h"
+#include "keelson/controlplane/control_plane.h"
+#include "keelson/runtime/faulty_transport_test_support.h"
+#include "keelson/runtime/manager_test_support.h"
+
+namespace keelson::controllers {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+// A control plane with a scheduler, and what users do there.
+class Bench {
+ public:
+  explicit Bench(uint64_t seed = 0, const Faults& faults = {})
+      : client_(control_plane_.client()),
+        line_(std::make_shared<FaultyTransport>(client_.rest().transport(), seed, faults)) {
+    Restart();
+  }
+  void Restart() {
+    running_.reset();
+    manager_.emplace(Manager::Make(Client(line_)).value());
+    EXPECT_TRUE(AddSchedulerController(*manager_));
+    running_.emplace(*manager_);
+  }
+
+  void AddNode(const std::string& name, const char* cpu = "4") {
+    corev1::Node node;
+    node.metadata.name = name;
+    node.metadata.labels = {{"kubernetes.io/hostname", name}};
+    node.status.allocatable = {{"cpu", cpu}, {"memory", "8Gi"}, {"pods", "110"}};
+    ASSERT_TRUE(client_.Create(node));
+    ChangeNode(name, [](corev1::Node& made) { made.spec.taints = {}; });
+  }
+  void ChangeNode(const std::string& name, const std::function<void(corev1::Node&)>& change) {
+    const Result<corev1::Node> changed = RetryOnConflict([&]() -> Result<corev1::Node> {
+      KEELSON_TRY(node, client_.Get<corev1::Node>({"", name}));
+      change(node);
+      return client_.Update(node);
+    });
+    ASSERT_TRUE(changed) << changed.error().message();
+  }
+  static corev1::Pod PodOf(const std::string& name, const char* cpu = "100m") {
+    corev1::Pod pod;
+    pod.metadata.name = name;
+    pod.metadata.namespace_ = "default";
+    corev1::Container container{.name = "c", .image = "image"};
+    container.resources.requests = {{"cpu", cpu}};
+    pod.spec.containers.push_back(container);
+    return pod;
+  }
+  void AddPod(const std::string& name, const char* cpu = "100m") { AddPod(PodOf(name, cpu)); }
+  void AddPod(const corev1::Pod& pod) {
+    const Result<corev1::Pod> made = client_.Create(pod);
+    ASSERT_TRUE(made) << made.error().message();
+  }
+  corev1::Pod Get(const std::string& name) { return client_.Get<corev1::Pod>({"default", name}).value(); }
+  std::string NodeOf(const std::string& name) { return Get(name).spec.nodeName.str(); }
+  std::vector<std::string> Events(const std::string& pod) {
+    std::vector<std::string> events;
+    const ObjectList<eventsv1::Event> list = client_.List<eventsv1::Event>().value();
+    for (const eventsv1::Event& event : list) {
+      if (event.regarding.name == pod) {
+        events.push_back(event.type + " " + event.reason.str() + " " + event.action.str() + ": " + event.note.str());
+      }
+    }
+    return events;
+  }
+
+  Client& client() { return client_; }
+  FaultyTransport& line() { return *line_; }
+
+ private:
+  ControlPlane control_plane_;
+  Client client_;
+  std::shared_ptr<FaultyTransport> line_;
+  std::optional<Manager> manager_;
+  std::optional<Running> running_;
+};
+
+TEST(Scheduler, GivesPodsToNodesAndSaysSo) {
+  SimulatedManagers([] {
+    Bench bench;
+    bench.AddNode("a");
+    bench.AddNode("b");
+    bench.AddPod("first");
+    (void)SleepFor(1s, {});
+    bench.AddPod("second");
+    (void)SleepFor(1s, {});
+    EXPECT_EQ(bench.NodeOf("first"), "a");
+    EXPECT_EQ(bench.NodeOf("second"), "b");
+    EXPECT_TRUE(IsPodConditionTrue(bench.Get("first").status, "PodScheduled"));
+    EXPECT_THAT(bench.Events("first"),
+                ElementsAre("Normal Scheduled Binding: Successfully assigned default/first to a"));
+  });
+}
+
+TEST(Scheduler, LeavesPodsOfOthersAndGatedOnesAlone) {
+  SimulatedManagers([] {
+    Bench bench;
+    bench.AddNode("a");
+    corev1::Pod others = Bench::PodOf("others"), gated = Bench::PodOf("gated");
+    others.spec.schedulerName = "another";
+    gated.spec.schedulingGates = {{.name = "example.com/wait"}};
+    bench.AddPod(others);
+    bench.AddPod(gated);
+    (void)SleepFor(1min, {});
+    EXPECT_EQ(bench.NodeOf("others"), "");
+    EXPECT_EQ(bench.NodeOf("gated"), "");
+    gated = bench.Get("gated");
+    gated.spec.schedulingGates.clear();
+    ASSERT_TRUE(bench.client().Update(gated));
+    (void)SleepFor(1s, {});
+    EXPECT_EQ(bench.NodeOf("gated"), "a");
+  });
+}
+
+TEST(Scheduler, SaysWhyAPodHasNoNodeAndTriesAgainWhenThatChanges) {
+  SimulatedManagers([] {
+    Bench bench;
+    bench.AddPod("p", "2");
+    (void)SleepFor(10s, {});
+    const corev1::PodCondition* condition = nullptr;
+    corev1::Pod pod = bench.Get("p");
+    condition = FindPodCondition(pod.status, "PodScheduled");
+    ASSERT_NE(condition, nullptr);
+    EXPECT_EQ(condition->status, "False");
+    EXPECT_EQ(condition->reason, "Unschedulable");
+    EXPECT_EQ(condition->message, "no nodes available to schedule pods");
+
+    bench.AddNode("a", "1");
+    (void)SleepFor(10s, {});
+    const std::string message =
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful "
+        "for scheduling.";
+    pod = bench.Get("p");
+    EXPECT_EQ(FindPodCondition(pod.status, "PodScheduled")->message, message);
+    // Of events that are alike the first is told, and how many there were.
+    EXPECT_THAT(bench.Events("p"),
+                ElementsAre("Warning FailedScheduling Scheduling: no nodes available to schedule pods"));
+
+    (void)SleepFor(1h, {});
+    const int64_t before = bench.line().writes();
+    (void)SleepFor(1h, {});
+    EXPECT_EQ(bench.line().writes(), before) << "nothing changed, so nothing is to be said";
+
+    bench.AddNode("b", "2");
+    EXPECT_LE(TimeUntil([&] { return bench.NodeOf("p") == "b"; }), 11s);
+    bench.AddPod("q", "2");
+    (void)SleepFor(10s, {});
+    EXPECT_EQ(bench.NodeOf("q"), "");
+    // A pod that goes makes room.
+    ASSERT_TRUE(bench.client().Delete<corev1::Pod>({"default", "p"}, {.grace_period = 0s}));
+    EXPECT_LE(TimeUntil([&] { return bench.NodeOf("q") == "b"; }), 11s);
+  });
+}
+
+TEST(Scheduler, ACordonEnds) {
+  SimulatedManagers([] {
+    Bench bench;
+    bench.AddNode("a");
+    bench.ChangeNode("a", [](corev1::Node& node) { node.spec.unschedulable = true; });
+    (void)SleepFor(1s, {});
+    bench.AddPod("p");
+    (void)SleepFor(10s, {});
+    EXPECT_EQ(bench.NodeOf("p"), "");
+    bench.ChangeNode("a", [](corev1::Node& node) { node.spec.unschedulable = false; });
+    EXPECT_LE(TimeUntil([&] { return bench.NodeOf("p") == "a"; }), 11s);
+  });
+}
+
+TEST(Scheduler, APodOfTheSameNameIsAnotherPod) {
+  SimulatedManagers(
+      [] {
+        Bench bench;
+        bench.AddNode("a", "1");
+        for (int round = 0; round < 5; ++round) {
+          bench.AddPod("p", "1");
+          EXPECT_LE(TimeUntil([&] { return bench.NodeOf("p") == "a"; }), 15s) << round;
+          ASSERT_TRUE(bench.client().Delete<corev1::Pod>({"default", "p"}, {.grace_period = 0s}));
+        }
+      },
+      20);
+}
+
+TEST(Scheduler, AVolumeIsMadeForTheNodeBeforeThePodIsBound) {
+  SimulatedManagers([] {
+    Bench bench;
+    bench.AddNode("a");
+    bench.AddNode("b");
+    storagev1::StorageClass local;
+    local.metadata.name = "local";
+    local.provisioner = "example.com/local";
+    local.volumeBindingMode = String("WaitForFirstConsumer");
+    ASSERT_TRUE(bench.client().Create(local));
+    corev1::Pod pod = Bench::PodOf("p");
+    corev1::Volume volume;
+    volume.name = "data";
+    volume.persistentVolumeClaim = corev1::PersistentVolumeClaimVolumeSource{.claimName = "data"};
+    pod.spec.volumes.push_back(volume);
+    bench.AddPod(pod);
+    (void)SleepFor(5s, {});
+    EXPECT_EQ(FindPodCondition(bench.Get("p").status, "PodScheduled")->message,
+              "0/2 nodes are available: persistentvolumeclaim \"data\" not found. preemption: 0/2 nodes are available: "
+              "2 Preemption is not helpful for scheduling.");
+    corev1::PersistentVolumeClaim claim;
+    claim.metadata = {.name = "data", .namespace_ = "default"};
+    claim.spec.storageClassName = String("local");
+    claim.spec.accessModes = {"ReadWriteOnce"};
+    claim.spec.resources.requests = {{"storage", "1Gi"}};
+    ASSERT_TRUE(bench.client().Create(claim));
+    (void)SleepFor(15s, {});
+    claim = bench.client().Get<corev1::PersistentVolumeClaim>({"default", "data"}).value();
+    ASSERT_NE(claim.metadata.annotations.find("volume.kubernetes.io/selected-node"), nullptr);
+    const std::string node = claim.metadata.annotations.find("volume.kubernetes.io/selected-node")->str();
+    EXPECT_EQ(bench.NodeOf("p"), "");
+
+    corev1::PersistentVolume made;
+    made.metadata.name = "pv";
+    made.spec.capacity = {{"storage", "1Gi"}};
+    made.spec.accessModes = {"ReadWriteOnce"};
+    made.spec.hostPath = corev1::HostPathVolumeSource{.path = "/data"};
+    ASSERT_TRUE(bench.client().Create(made));
+    claim.spec.volumeName = "pv";
+    claim.metadata.annotations.Set("pv.kubernetes.io/bind-completed", "yes");
+    ASSERT_TRUE(bench.client().Update(claim));
+    (void)SleepFor(2s, {});
+    EXPECT_EQ(bench.NodeOf("p"), node);
+  });
+}
+
+// SEEDS=1000 for more of them.
+uint64_t Seeds() {
+  const char* given = std::getenv("SEEDS");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 60;
+}
+
+// Whatever goes wrong on the way: every pod that fits has a node in the end, no node is overfull, and nothing is
+// written any more.
+void RunSchedule(uint64_t seed) {
+  Random random(seed);
+  const Faults faults{.refuse = random.UniformReal() * 0.2,
+                      .lose_answer = random.UniformReal() * 0.2,
+                      .cut_watch = random.UniformReal() * 0.2,
+                      .throttle = random.UniformReal() * 0.05,
+                      .latency = std::chrono::milliseconds(random.Uniform(0, 300))};
+  Bench bench(seed, faults);
+  const auto pause = [&] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
+  bench.AddNode("a", "1");
+  for (int i = 0; i < 6; ++i) {
+    bench.AddPod("p" + std::to_string(i), "500m");
+    pause();
+  }
+  if (random.Chance(0.5)) bench.Restart();
+  ASSERT_TRUE(bench.client().Delete<corev1::Pod>({"default", "p0"}, {.grace_period = 0s}));
+  bench.AddPod("p0", "500m");
+  bench.AddNode("b", "1");
+  pause();
+  bench.AddNode("c", "1");
+  bench.line().Heal();
+  (void)SleepFor(1h, {});  // counts of events are written late
+  std::map<std::string, int> pods;
+  for (int i = 0; i < 6; ++i) ++pods[bench.NodeOf("p" + std::to_string(i))];
+  EXPECT_THAT(pods, UnorderedElementsAre(std::pair("a", 2), std::pair("b", 2), std::pair("c", 2)));
+  const int64_t settled = bench.line().writes();
+  (void)SleepFor(1h, {});
+  EXPECT_EQ(bench.line().writes(), settled);
+}
+
+TEST(Scheduler, SettlesUnderFaults) {
+  for (uint64_t seed = 0; seed < Seeds() && !testing::Test::HasFailure(); ++seed) {
+    const ScopedLogCapture quiet;
+    Simulation simulation({.seed = seed, .trace_capacity = 0});
+    const Result<void> run = simulation.Run([&] { RunSchedule(seed); });
+    ASSERT_TRUE(run) << "seed " << seed << ": " << run.error().message();
+    EXPECT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace keelson::controllers
