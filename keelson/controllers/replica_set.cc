@@ -1,9 +1,10 @@
 #include "keelson/controllers/replica_set.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -163,14 +164,9 @@ Result<std::map<std::string, int>> ReplicaSetReconciler::FamilyOnNodes(const Rep
   const std::string namespace_ = set.metadata.namespace_.str();
   KEELSON_TRY(family, ListControlledBy<ReplicaSet>(client_, namespace_, controller->uid.view()));
   std::vector<Pod> pods;
-  std::set<std::string> seen;
   for (const ReplicaSet& member : family) {
-    const Result<labels::Selector> selector = labels::FromStruct(member.spec.selector);
-    if (!selector) continue;
-    KEELSON_TRY(matching, client_.List<Pod>({.namespace_ = namespace_, .labels = *selector}));
-    for (Pod& pod : matching.items) {
-      if (seen.insert(pod.metadata.uid.str()).second) pods.push_back(std::move(pod));
-    }
+    KEELSON_TRY(members, ListControlledBy<Pod>(client_, namespace_, member.metadata.uid.view()));
+    pods.insert(pods.end(), std::make_move_iterator(members.begin()), std::make_move_iterator(members.end()));
   }
   return ActiveOnNodes(pods);
 }

@@ -22,8 +22,8 @@ using appsv1::Deployment;
 using appsv1::ReplicaSet;
 using corev1::Pod;
 
-constexpr uint64_t kSeeds = 400;
-constexpr int kShards = 4;
+constexpr uint64_t kSeeds = 1'000;
+constexpr int kShards = 8;
 
 class Users {
  public:
