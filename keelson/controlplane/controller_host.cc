@@ -13,7 +13,8 @@ namespace keelson {
 Result<std::unique_ptr<ControllerHost>> ControllerHost::Start(Client client, const ControllerHostOptions& options) {
   KEELSON_TRY(selected, controllers::SelectControllers(options.controllers));
   KEELSON_TRY(manager, Manager::Make(std::move(client), {.cluster = {.name = "built-in controllers"},
-                                                         .grace_period = std::chrono::seconds(1)}));
+                                                         .grace_period = std::chrono::seconds(1),
+                                                         .log_verbosity = 1}));
   KEELSON_RETURN_IF_ERROR(controllers::AddControllers(manager, {.selected = std::move(selected)}));
   return std::unique_ptr<ControllerHost>(new ControllerHost(std::move(manager)));
 }

@@ -13,6 +13,7 @@
 // with requests of the user's own, begins with NewController<R>(manager, name).
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <functional>
 #include <memory>
@@ -199,6 +200,7 @@ Result<std::shared_ptr<Controller<R>>> ControllerBuilder<R>::Complete(ReconcileF
   if (sources_.empty()) Fail("nothing is watched: say For, Watches or WatchesRaw");
   if (options_.workers < 1) Fail("it needs one worker at least");
   if (error_) return *error_;
+  options_.log_verbosity = std::max(options_.log_verbosity, manager_.options().log_verbosity);
   KEELSON_TRY(name, internal::ClaimName(manager_, name_, reconciled_));
   ControllerParts<R> parts{.options = options_};
   if (limiter_ != nullptr) parts.rate_limiter = std::move(limiter_);

@@ -20,7 +20,7 @@ constexpr Duration kPatience = std::chrono::seconds(10);
 Result<void> ControllerCore::Run(const RunScope& scope) {
   const StopCallback chain(scope.stop, [this] { ended_.RequestStop(); });
   const RunScope inner{.stop = ended_.token(), .abort = scope.abort};
-  log_.Info("Starting controller", "workers", options_.workers);
+  log_.V(options_.log_verbosity).Info("Starting controller", "workers", options_.workers);
   metrics_.workers.Set(options_.workers);
   Result<void> begun = StartSources(inner.stop);
   if (begun) begun = WaitForSources(inner.stop);
@@ -34,7 +34,7 @@ Result<void> ControllerCore::Run(const RunScope& scope) {
   for (SourceBase* source : sources()) source->Stop();
   ShutDownQueue();
   KEELSON_RETURN_IF_ERROR(std::move(begun));
-  log_.Info("Controller ended");
+  log_.V(options_.log_verbosity).Info("Controller ended");
   MutexLock lock(mutex_);
   if (fatal_) return *fatal_;
   return {};

@@ -46,6 +46,8 @@ struct ControllerOptions {
   bool low_priority_for_unchanged = true;
   // Runs only while this replica leads. False: in every replica.
   bool needs_leader = true;
+  // -v from which it is said that it starts and ends.
+  int log_verbosity = 0;
 };
 
 // What a reconciler is below its types.

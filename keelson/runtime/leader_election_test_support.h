@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "keelson/api/coordination/v1.h"
+#include "keelson/client/retry_on_conflict.h"
 #include "keelson/core/clock.h"
 #include "keelson/core/mutex.h"
 #include "keelson/core/random.h"
@@ -137,11 +138,12 @@ class Place {
   }
   // Somebody who does not care for rules.
   void Steal(const std::string& holder) const {
-    Result<coordinationv1::Lease> lease = client_.Get<coordinationv1::Lease>({"default", "op"});
-    if (!lease) return;
-    lease->spec.holderIdentity = String(holder);
-    lease->spec.renewTime = metav1::MicroTime(Clock::WallNow());
-    (void)client_.Update(*lease);
+    (void)RetryOnConflict([&]() -> Result<coordinationv1::Lease> {
+      KEELSON_TRY(lease, client_.Get<coordinationv1::Lease>({"default", "op"}));
+      lease.spec.holderIdentity = String(holder);
+      lease.spec.renewTime = metav1::MicroTime(Clock::WallNow());
+      return client_.Update(lease);
+    });
   }
 
  private:

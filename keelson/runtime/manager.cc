@@ -113,7 +113,9 @@ class Manager::Impl {
         make_fenced_(std::move(ways.fenced)),
         health_(options_.health),
         metrics_(options_.metrics, *registry_, plain_),
-        groups_({.grace_period = options_.grace_period, .exit_when_stuck = options_.exit_when_stuck}) {}
+        groups_({.grace_period = options_.grace_period,
+                 .exit_when_stuck = options_.exit_when_stuck,
+                 .log_verbosity = options_.log_verbosity}) {}
 
   Result<void> Prepare();
   Result<void> PrepareElection();

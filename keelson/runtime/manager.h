@@ -48,6 +48,8 @@ struct ManagerOptions {
   // How long reconciles and other work may take to finish at the end; negative: as long as it takes. What takes longer
   // is told to give up, and Run gives kTimeout.
   Duration grace_period = std::chrono::seconds(30);
+  // -v from which it is said that controllers and the manager itself start and end.
+  int log_verbosity = 0;
   // What Run does about work that has not ended five seconds after it was told to give up: say in the log which, and
   // exit the process with status 1. False: wait for it. FromFlags sets it.
   bool exit_when_stuck = false;

@@ -192,8 +192,8 @@ TEST(ManagerFlags, TheHelpShowsEveryFlagWithItsDefault) {
   EXPECT_THAT(help, HasSubstr("(default 4)"));
   EXPECT_THAT(help, HasSubstr("--leader-elect                         take part in the election; without it every "
                               "replica works (default true)"));
-  EXPECT_THAT(help, HasSubstr("--leader-election-id=NAME              name of the Lease, which no other program has "
-                              "(default op)"));
+  EXPECT_THAT(help, HasSubstr("--leader-election-id=NAME              name of the Lease, which no other program has; "
+                              "else the program's (default op)"));
   EXPECT_THAT(help, HasSubstr("--graceful-shutdown-timeout=DURATION"));
   EXPECT_THAT(help, HasSubstr("(default 30s)"));
   EXPECT_THAT(help, HasSubstr("--metrics-bind-address=ADDRESS         where /metrics is served (default 0)"));

@@ -233,7 +233,7 @@ void RunGroups::AwaitEnd() {
 
 void RunGroups::StopWork() {
   ending_.RequestStop();
-  log_.Info("Stopping", "grace", options_.grace_period);
+  log_.V(options_.log_verbosity).Info("Stopping", "grace", options_.grace_period);
   Group& leaders = Of(RunnableGroup::kLeader);
   Group& others = Of(RunnableGroup::kOthers);
   leaders.AskToStop();
@@ -255,7 +255,7 @@ void RunGroups::StopWork() {
 void RunGroups::StopRest() {
   StopGroup(Of(RunnableGroup::kCaches));
   StopGroup(Of(RunnableGroup::kServers));
-  log_.Info("Stopped");
+  log_.V(options_.log_verbosity).Info("Stopped");
 }
 
 void RunGroups::StopGroup(Group& group) {

@@ -32,6 +32,7 @@ namespace keelson {
 struct RunGroupsOptions {
   Duration grace_period = std::chrono::seconds(30);  // negative: no limit
   bool exit_when_stuck = false;
+  int log_verbosity = 0;  // -v from which it is said that the end begins and is over
 };
 
 // Start, StopWork and StopRest are called once, by one thread; the others are thread-safe.

@@ -21,7 +21,7 @@ class KeelsonUp:
             self.process = subprocess.Popen([PROGRAM, "up", "--kubeconfig", self.kubeconfig, *self.flags], stdout=log,
                                             stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         until = time.monotonic() + READY_SECONDS
-        while not self.log.read_text():
+        while "keelson is up" not in self.log.read_text():
             if self.process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError(f"keelson up is not ready: {self.log.read_text()}")
             time.sleep(0.005)
