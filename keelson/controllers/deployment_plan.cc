@@ -259,8 +259,9 @@ std::vector<const ReplicaSet*> Superfluous(const Deployment& deployment, const R
     if (!IsBeingDeleted(set)) kept.push_back(&set);
   }
   if (limit == std::numeric_limits<int32_t>::max() || kept.size() <= static_cast<size_t>(std::max(limit, 0))) return {};
-  std::stable_sort(kept.begin(), kept.end(), [](const ReplicaSet* a, const ReplicaSet* b) {
-    return RevisionOf(a->metadata) < RevisionOf(b->metadata);
+  std::sort(kept.begin(), kept.end(), [](const ReplicaSet* a, const ReplicaSet* b) {
+    const int64_t first = RevisionOf(a->metadata), second = RevisionOf(b->metadata);
+    return first != second ? first < second : IsOlder(*a, *b);
   });
   kept.resize(kept.size() - static_cast<size_t>(std::max(limit, 0)));
   std::erase_if(kept, [](const ReplicaSet* set) {

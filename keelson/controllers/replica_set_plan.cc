@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <list>
 #include <set>
 #include <utility>
 
@@ -121,16 +122,15 @@ std::map<std::string, int> ActiveOnNodes(const std::vector<corev1::Pod>& family)
 }
 
 void SortForDeletion(std::vector<corev1::Pod>& pods, const std::map<std::string, int>& on_nodes, WallTime now) {
-  std::vector<Standing> standings;
-  standings.reserve(pods.size());
-  for (corev1::Pod& pod : pods) standings.emplace_back(std::move(pod), on_nodes);
   // Pods that are alike in everything, which no server makes, go by name.
-  std::sort(standings.begin(), standings.end(),
-            [](const Standing& a, const Standing& b) { return a.pod.metadata.name < b.pod.metadata.name; });
-  // Merging, because rounded ages beside exact restarts are no strict weak order, which std::sort needs for its bounds.
-  std::stable_sort(standings.begin(), standings.end(),
-                   [now](const Standing& a, const Standing& b) { return GoesBefore(a, b, now); });
-  for (size_t i = 0; i < pods.size(); ++i) pods[i] = std::move(standings[i].pod);
+  std::sort(pods.begin(), pods.end(),
+            [](const corev1::Pod& a, const corev1::Pod& b) { return a.metadata.name < b.metadata.name; });
+  // A list merges, which needs no strict weak order as std::sort does: rounded ages beside exact restarts are none.
+  std::list<Standing> standings;
+  for (corev1::Pod& pod : pods) standings.emplace_back(std::move(pod), on_nodes);
+  standings.sort([now](const Standing& a, const Standing& b) { return GoesBefore(a, b, now); });
+  pods.clear();
+  for (Standing& standing : standings) pods.push_back(std::move(standing.pod));
 }
 
 Result<corev1::Pod> PodFromTemplate(const appsv1::ReplicaSet& set) {

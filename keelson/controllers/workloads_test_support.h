@@ -115,7 +115,7 @@ inline std::vector<appsv1::ReplicaSet> SetsOf(const Client& client, const std::s
 inline std::vector<std::string> EventsOf(const Client& client, const std::string& name) {
   const ObjectList<corev1::Event> list = client.List<corev1::Event>({.namespace_ = "default"}).value();
   std::vector<corev1::Event> events(list.begin(), list.end());
-  std::stable_sort(events.begin(), events.end(), [](const corev1::Event& a, const corev1::Event& b) {
+  std::sort(events.begin(), events.end(), [](const corev1::Event& a, const corev1::Event& b) {
     return std::stoll(a.metadata.resourceVersion.str()) < std::stoll(b.metadata.resourceVersion.str());
   });
   std::vector<std::string> texts;
