@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "keelson/controllers/deployment.h"
+#include "keelson/controllers/endpoint_slices.h"
+#include "keelson/controllers/endpoints.h"
 #include "keelson/controllers/garbage_collector.h"
+#include "keelson/controllers/kubelet.h"
 #include "keelson/controllers/replica_set.h"
 #include "keelson/controllers/scheduler.h"
 #include "keelson/controllers/selection.h"
@@ -17,7 +20,14 @@ Result<void> AddControllers(Manager& manager, const ControllersOptions& options)
       {kGarbageCollector, [&] { return AddGarbageCollectorController(manager); }},
       {kReplicaSet, [&] { return AddReplicaSetController(manager); }},
       {kDeployment, [&] { return AddDeploymentController(manager); }},
+      {kEndpoints, [&] { return AddEndpointsController(manager); }},
+      {kEndpointSlices, [&] { return AddEndpointSlicesController(manager); }},
       {kScheduler, [&] { return AddSchedulerController(manager); }},
+      {kKubelet,
+       [&]() -> Result<void> {
+         if (options.nodes.empty()) return {};
+         return AddKubelet(manager, {.names = options.nodes});
+       }},
   };
   for (const auto& [name, add] : all) {
     if (options.selected.contains(name)) KEELSON_RETURN_IF_ERROR(add());

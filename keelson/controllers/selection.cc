@@ -6,7 +6,8 @@ namespace keelson::controllers {
 
 const std::set<std::string, std::less<>>& ControllerNames() {
   static const std::set<std::string, std::less<>> names = {std::string(kGarbageCollector), std::string(kReplicaSet),
-                                                           std::string(kDeployment), std::string(kScheduler),
+                                                           std::string(kDeployment), std::string(kEndpoints),
+                                                           std::string(kEndpointSlices), std::string(kScheduler),
                                                            std::string(kKubelet)};
   return names;
 }
