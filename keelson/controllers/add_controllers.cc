@@ -12,6 +12,7 @@
 #include "keelson/controllers/replica_set.h"
 #include "keelson/controllers/scheduler.h"
 #include "keelson/controllers/selection.h"
+#include "keelson/controllers/volume_protection.h"
 
 namespace keelson::controllers {
 
@@ -22,6 +23,8 @@ Result<void> AddControllers(Manager& manager, const ControllersOptions& options)
       {kDeployment, [&] { return AddDeploymentController(manager); }},
       {kEndpoints, [&] { return AddEndpointsController(manager); }},
       {kEndpointSlices, [&] { return AddEndpointSlicesController(manager); }},
+      {kClaimProtection, [&] { return AddClaimProtectionController(manager); }},
+      {kVolumeProtection, [&] { return AddVolumeProtectionController(manager); }},
       {kScheduler, [&] { return AddSchedulerController(manager); }},
       {kKubelet,
        [&]() -> Result<void> {

@@ -6,6 +6,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "keelson/core/result.h"
 #include "keelson/runtime/manager.h"
@@ -14,6 +15,7 @@ namespace keelson::controllers {
 
 struct ControllersOptions {
   std::set<std::string, std::less<>> selected = {};  // selection.h
+  std::vector<std::string> nodes = {};               // of the simulated kubelets; none: there are none
 };
 
 Result<void> AddControllers(Manager& manager, const ControllersOptions& options);

@@ -5,10 +5,14 @@
 namespace keelson::controllers {
 
 const std::set<std::string, std::less<>>& ControllerNames() {
-  static const std::set<std::string, std::less<>> names = {std::string(kGarbageCollector), std::string(kReplicaSet),
-                                                           std::string(kDeployment), std::string(kEndpoints),
-                                                           std::string(kEndpointSlices), std::string(kScheduler),
-                                                           std::string(kKubelet)};
+  static const std::set<std::string, std::less<>> names = [] {
+    std::set<std::string, std::less<>> all;
+    for (const std::string_view name : {kGarbageCollector, kReplicaSet, kDeployment, kEndpoints, kEndpointSlices,
+                                        kClaimProtection, kVolumeProtection, kScheduler, kKubelet}) {
+      all.emplace(name);
+    }
+    return all;
+  }();
   return names;
 }
 
