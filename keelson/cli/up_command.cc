@@ -32,6 +32,7 @@ struct Options {
   std::string kubeconfig;
   std::vector<std::string> crds;
   std::string node = "keelson";
+  int nodes = 1;
   std::vector<std::string> controllers = {"*"};
   bool no_controllers = false;
   int verbosity = 0;
@@ -66,6 +67,15 @@ class PrivateDirectory {
   std::string path_;
 };
 
+// One has the name that was given; several are numbered.
+std::vector<std::string> NodeNames(const Options& options) {
+  if (options.nodes == 1 && options.node.empty()) return {};
+  if (options.nodes == 1) return {options.node};
+  std::vector<std::string> names;
+  for (int i = 1; i <= options.nodes; ++i) names.push_back(fmt::format("node-{}", i));
+  return names;
+}
+
 Result<void> Up(Session& session, const Options& options) {
   ConfigureLogging({.verbosity = options.verbosity});
   StopSignals signals;
@@ -74,9 +84,10 @@ Result<void> Up(Session& session, const Options& options) {
       ControlPlane::Start({.listen = ListenOptions{.address = options.bind, .port = options.port},
                            .data_dir = options.data_dir,
                            .api_server = {.tend_namespaces = !options.no_controllers,
-                                          .node = options.no_controllers ? "" : options.node},
+                                          .node = options.no_controllers || options.nodes != 1 ? "" : options.node},
                            .crds = options.crds,
                            .controllers = options.no_controllers ? std::vector<std::string>() : options.controllers,
+                           .nodes = NodeNames(options),
                            .history = kHistory}));
   std::optional<PrivateDirectory> temporary;
   std::string file = options.kubeconfig;
@@ -131,7 +142,11 @@ void AddUpCommand(CLI::App& app, Session& session) {
                       "Files and folders of CustomResourceDefinitions (YAML or JSON) to serve from the start");
   command
       ->add_option("--node", options->node,
-                   "Name of a Node that is Ready from the start; no Pod runs on it. Empty for none")
+                   "Name of a Node that is Ready from the start. Pods on it start, get ready and end as their "
+                   "annotations say, but run no program. Empty for none")
+      ->capture_default_str();
+  command->add_option("--nodes", options->nodes, "How many such Nodes: node-1, node-2, ... instead of the one")
+      ->check(CLI::Range(0, 10000))
       ->capture_default_str();
   command
       ->add_option("--controllers", options->controllers,

@@ -12,6 +12,7 @@
 #include "keelson/client/config.h"
 #include "keelson/client/kubeconfig.h"
 #include "keelson/codec/yaml_writer.h"
+#include "keelson/controllers/selection.h"
 #include "keelson/controlplane/install_definitions.h"
 #include "keelson/core/log.h"
 #include "keelson/transport/in_process_transport.h"
@@ -59,18 +60,25 @@ Result<std::unique_ptr<ControlPlane>> ControlPlane::Start(ControlPlaneOptions op
   // Before anybody can ask for their objects.
   if (!given.crds.empty()) KEELSON_RETURN_IF_ERROR(InstallDefinitions(made->client(), given.crds));
   if (given.listen) KEELSON_RETURN_IF_ERROR(made->Listen());
-  if (!given.api_server.node.empty() || given.history > Duration::zero()) {
-    made->upkeep_ = std::make_unique<Upkeep>(UpkeepOptions{.node = given.api_server.node, .history = given.history},
-                                             made->client(), made->api_server_->store());
-  }
+  bool kubelet = false;
   if (!given.controllers.empty()) {
+    KEELSON_TRY(selected, controllers::SelectControllers(given.controllers));
+    kubelet = selected.contains(controllers::kKubelet);
+    ControllerHostOptions hosted{.controllers = given.controllers, .nodes = given.nodes};
+    if (hosted.nodes.empty() && !given.api_server.node.empty()) hosted.nodes = {given.api_server.node};
     // Without the wrappers of other clients: warnings are for people.
     const Client client(
         std::make_shared<InProcessTransport>(*made->api_server_, Peer{.address = "in-process",
                                                                       .common_name = "system:kube-controller-manager",
                                                                       .organizations = {"system:masters"}}));
-    KEELSON_TRY(controllers, ControllerHost::Start(client, {.controllers = given.controllers}));
-    made->controllers_ = std::move(controllers);
+    KEELSON_TRY(host, ControllerHost::Start(client, hosted));
+    made->controllers_ = std::move(host);
+  }
+  // A kubelet renews the Lease of its node itself.
+  const std::string beating = kubelet ? std::string() : given.api_server.node;
+  if (!beating.empty() || given.history > Duration::zero()) {
+    made->upkeep_ = std::make_unique<Upkeep>(UpkeepOptions{.node = beating, .history = given.history}, made->client(),
+                                             made->api_server_->store());
   }
   return made;
 }

@@ -48,6 +48,9 @@ struct ControlPlaneOptions {
   // Which of the controllers of a cluster run beside it, as kube-controller-manager's --controllers says it: {"*"} for
   // all, {"*", "-scheduler"}, {"garbage-collector-controller"} (controllers/selection.h).
   std::vector<std::string> controllers = {};
+  // Names of nodes on which Pods run, as far as anybody can see (controllers/kubelet.h). None: that of api_server, if
+  // it has one. Only with the controller "kubelet".
+  std::vector<std::string> nodes = {};
   // Revisions older than this can no longer be listed or watched from, as in a cluster whose etcd is compacted. Zero:
   // only the bounds of api_server.store count.
   Duration history = {};

@@ -15,6 +15,7 @@ namespace keelson {
 
 struct ControllerHostOptions {
   std::vector<std::string> controllers = {};  // controllers/selection.h
+  std::vector<std::string> nodes = {};        // of the simulated kubelets
 };
 
 class ControllerHost {
