@@ -128,7 +128,7 @@ Result<Outcome> Scheduler::Bind(Context& context, const corev1::Pod& pod, const 
     // It has a node, by this scheduler or another, is being deleted, or is another pod by now. As long as the cache
     // does not say which, its place is kept.
     const Result<corev1::Pod> now = client_.Get<corev1::Pod>(KeyOf(pod));
-    if (!now || now->metadata.uid != pod.metadata.uid) state_.Forget(pod);
+    if (now ? now->metadata.uid != pod.metadata.uid : IsNotFound(now.error())) state_.Forget(pod);
     return Outcome::Retry();
   }
   if (!bound && (IsNotFound(bound.error()) || IsInvalid(bound.error()) || IsForbidden(bound.error()))) {

@@ -1,12 +1,20 @@
 #include "keelson/controllers/scheduler_state.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "keelson/api/object.h"
 #include "keelson/core/clock.h"
 
 namespace keelson::controllers {
 namespace {
+
+uint64_t VersionOf(const corev1::Pod& pod) {
+  uint64_t version = 0;
+  const String& text = pod.metadata.resourceVersion;
+  std::from_chars(text.data(), text.data() + text.size(), version);
+  return version;
+}
 
 bool TakesNothing(const corev1::Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
 
@@ -43,13 +51,18 @@ std::vector<Requeue> SchedulerState::SetPod(const corev1::Pod& pod) {
   const ObjectKey key = KeyOf(pod);
   MutexLock lock(mutex_);
   const auto assumed = assumed_.find(key);
-  if (pod.spec.nodeName.empty()) {
-    // The cache may be behind what was decided; another pod of that name was not decided on.
-    if (assumed != assumed_.end() && assumed->second.uid != pod.metadata.uid) {
-      assumed_.erase(assumed);
-      Take(key);
-    }
+  // Watches come later than the cache that decisions are made by: this may be an earlier pod of that name.
+  if (assumed != assumed_.end() && assumed->second.uid != pod.metadata.uid &&
+      VersionOf(pod) < assumed->second.version) {
     return {};
+  }
+  if (pod.spec.nodeName.empty()) {
+    // What was decided stays, until the watch has seen it. Another pod of that name was not decided on.
+    if (UidAt(key) == pod.metadata.uid) return {};
+    if (assumed != assumed_.end()) assumed_.erase(assumed);
+    if (!places_.contains(key)) return {};
+    Take(key);
+    return WaitingLocked(kByResources | kByOtherPods);
   }
   if (assumed != assumed_.end()) assumed_.erase(assumed);
   unplaced_.erase(key);
@@ -78,11 +91,23 @@ std::vector<Requeue> SchedulerState::SetPod(const corev1::Pod& pod) {
 std::vector<Requeue> SchedulerState::RemovePod(const corev1::Pod& pod) {
   const ObjectKey key = KeyOf(pod);
   MutexLock lock(mutex_);
+  // A later pod of that name may have been decided on already.
+  if (const auto waits = unplaced_.find(key); waits != unplaced_.end() && waits->second.uid == pod.metadata.uid) {
+    unplaced_.erase(waits);
+  }
+  if (UidAt(key) != pod.metadata.uid) return {};
   assumed_.erase(key);
-  unplaced_.erase(key);
-  if (!places_.contains(key)) return {};
   Take(key);
   return WaitingLocked(kByResources | kByOtherPods);
+}
+
+std::string SchedulerState::UidAt(const ObjectKey& pod) const {
+  const auto place = places_.find(pod);
+  if (place == places_.end()) return {};
+  const auto node = nodes_.find(place->second);
+  if (node == nodes_.end()) return {};
+  const auto placed = node->second.pods().find(pod);
+  return placed == node->second.pods().end() ? std::string() : placed->second.pod.metadata.uid.str();
 }
 
 std::optional<SchedulerState::Assumption> SchedulerState::AssumptionOf(const corev1::Pod& pod) const {
@@ -129,7 +154,7 @@ Placement SchedulerState::Place(const corev1::Pod& pod, const PlacementOptions& 
   placed.spec.nodeName = placement.node;
   nodes_[placement.node].Place(placed);
   places_[key] = placement.node;
-  assumed_[key] = {.uid = pod.metadata.uid.str(), .assumption = {.node = placement.node}};
+  assumed_[key] = {.uid = pod.metadata.uid.str(), .version = VersionOf(pod), .assumption = {.node = placement.node}};
   return placement;
 }
 

@@ -52,6 +52,7 @@ class SchedulerState {
  private:
   struct Assumed {
     std::string uid;
+    uint64_t version = 0;  // of the pod that was decided on
     Assumption assumption;
   };
   struct Unplaced {
@@ -63,6 +64,7 @@ class SchedulerState {
   };
   // These are called under mutex_.
   void Take(const ObjectKey& pod);
+  std::string UidAt(const ObjectKey& pod) const;  // of the pod that is counted under that name
   Unplaced& WaiterOf(const corev1::Pod& pod);
   std::vector<Requeue> WaitingLocked(uint8_t hindrances);
 
