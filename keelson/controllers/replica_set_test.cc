@@ -7,6 +7,7 @@
 
 #include "keelson/api/owner_references.h"
 #include "keelson/controllers/workloads_test_support.h"
+#include "keelson/controlplane/control_plane.h"
 #include "keelson/transport/transport.h"
 
 namespace keelson::controllers {

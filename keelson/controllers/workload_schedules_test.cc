@@ -12,6 +12,7 @@
 #include "keelson/controllers/deployment_plan.h"
 #include "keelson/controllers/deployment_status.h"
 #include "keelson/controllers/workloads_test_support.h"
+#include "keelson/controlplane/control_plane.h"
 #include "keelson/runtime/faulty_transport_test_support.h"
 
 namespace keelson::controllers {

@@ -20,7 +20,6 @@
 #include "keelson/controllers/deployment.h"
 #include "keelson/controllers/pod_state.h"
 #include "keelson/controllers/replica_set.h"
-#include "keelson/controlplane/control_plane.h"
 #include "keelson/runtime/builder.h"
 #include "keelson/runtime/manager_test_support.h"
 
