@@ -9,6 +9,7 @@
 #include "keelson/controllers/endpoints.h"
 #include "keelson/controllers/garbage_collector.h"
 #include "keelson/controllers/kubelet.h"
+#include "keelson/controllers/persistent_volumes.h"
 #include "keelson/controllers/replica_set.h"
 #include "keelson/controllers/scheduler.h"
 #include "keelson/controllers/selection.h"
@@ -23,6 +24,7 @@ Result<void> AddControllers(Manager& manager, const ControllersOptions& options)
       {kDeployment, [&] { return AddDeploymentController(manager); }},
       {kEndpoints, [&] { return AddEndpointsController(manager); }},
       {kEndpointSlices, [&] { return AddEndpointSlicesController(manager); }},
+      {kVolumeBinder, [&] { return AddPersistentVolumesController(manager); }},
       {kClaimProtection, [&] { return AddClaimProtectionController(manager); }},
       {kVolumeProtection, [&] { return AddVolumeProtectionController(manager); }},
       {kScheduler, [&] { return AddSchedulerController(manager); }},

@@ -8,7 +8,7 @@ const std::set<std::string, std::less<>>& ControllerNames() {
   static const std::set<std::string, std::less<>> names = [] {
     std::set<std::string, std::less<>> all;
     for (const std::string_view name : {kGarbageCollector, kReplicaSet, kDeployment, kEndpoints, kEndpointSlices,
-                                        kClaimProtection, kVolumeProtection, kScheduler, kKubelet}) {
+                                        kVolumeBinder, kClaimProtection, kVolumeProtection, kScheduler, kKubelet}) {
       all.emplace(name);
     }
     return all;

@@ -18,6 +18,7 @@ inline constexpr std::string_view kReplicaSet = "replicaset-controller";
 inline constexpr std::string_view kDeployment = "deployment-controller";
 inline constexpr std::string_view kEndpoints = "endpoints-controller";
 inline constexpr std::string_view kEndpointSlices = "endpointslice-controller";
+inline constexpr std::string_view kVolumeBinder = "persistentvolume-binder-controller";
 inline constexpr std::string_view kClaimProtection = "persistentvolumeclaim-protection-controller";
 inline constexpr std::string_view kVolumeProtection = "persistentvolume-protection-controller";
 inline constexpr std::string_view kScheduler = "scheduler";
