@@ -13,6 +13,7 @@
 #include "keelson/controllers/endpoint_slices.h"
 #include "keelson/controllers/endpoints_subsets.h"
 #include "keelson/controllers/services_test_support.h"
+#include "keelson/controlplane/control_plane.h"
 #include "keelson/core/random.h"
 
 namespace keelson::controllers {
@@ -72,7 +73,7 @@ TEST(Endpoints, FollowPodsOfTheService) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    ControllerProcess process(control_plane, AddBoth);
+    ControllerProcess process(control_plane.client(), AddBoth);
     actors.MakeNode("n1", "zone-a");
     actors.MakeService("web");
     Settle();
@@ -118,7 +119,7 @@ TEST(Endpoints, SliceNamesItsServiceAsOwner) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBoth);
+    const ControllerProcess process(control_plane.client(), AddBoth);
     const Service service = actors.MakeService("web", [](Service& made) { made.spec.clusterIP = "None"; });
     Settle();
     const ObjectList<EndpointSlice> slices =
@@ -147,7 +148,7 @@ TEST(Endpoints, ServiceThatPublishesAllHasThemReady) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBoth);
+    const ControllerProcess process(control_plane.client(), AddBoth);
     actors.MakeService("db", [](Service& service) {
       service.spec.clusterIP = "None";
       service.spec.publishNotReadyAddresses = true;
@@ -169,7 +170,7 @@ TEST(Endpoints, PodOfMissingNodeIsInSlicesWhenTheNodeComes) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBoth);
+    const ControllerProcess process(control_plane.client(), AddBoth);
     actors.MakeService("web");
     actors.MakePod("a", "web", "10.0.0.1", true, "late");
     Settle();
@@ -191,7 +192,7 @@ TEST(Endpoints, GoWithTheirServiceAndStayWithoutOne) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBoth);
+    const ControllerProcess process(control_plane.client(), AddBoth);
     Endpoints made_by_hand;
     made_by_hand.metadata = {.name = "manual", .namespace_ = "default"};
     actors.Make(made_by_hand);
@@ -216,13 +217,13 @@ TEST(Endpoints, AreRemovedWhenTheServiceWentWhileNobodyLooked) {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
     {
-      const ControllerProcess process(control_plane, AddBoth);
+      const ControllerProcess process(control_plane.client(), AddBoth);
       actors.MakeService("web");
       Settle();
     }
     ASSERT_TRUE(actors.client().Delete<Service>({"default", "web"}));
     EXPECT_EQ(EndpointsOf(actors.client(), "web"), "");
-    const ControllerProcess process(control_plane, AddBoth);
+    const ControllerProcess process(control_plane.client(), AddBoth);
     Settle();
     EXPECT_EQ(EndpointsOf(actors.client(), "web"), "none");
   });
@@ -232,7 +233,7 @@ TEST(Endpoints, WhatOthersSpoilIsSetRight) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBoth);
+    const ControllerProcess process(control_plane.client(), AddBoth);
     actors.MakeNode("n1");
     actors.MakeService("web");
     actors.MakePod("a", "web", "10.0.0.1");
@@ -262,7 +263,7 @@ TEST(Endpoints, EverySeedEndsInTheSameObjectsWithNoWriteAfter) {
       const auto pause = [&random] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
       const ControlPlane control_plane;
       const Actors actors(control_plane.client());
-      std::optional<ControllerProcess> process(std::in_place, control_plane, AddBoth, seed, faults);
+      std::optional<ControllerProcess> process(std::in_place, control_plane.client(), AddBoth, seed, faults);
       actors.MakeService("web");
       pause();
       actors.MakePod("a", "web", "10.0.0.1");
@@ -271,7 +272,7 @@ TEST(Endpoints, EverySeedEndsInTheSameObjectsWithNoWriteAfter) {
       actors.MakePod("b", "web", "10.0.0.2", false);
       actors.MakeService("gone");
       pause();
-      if (random.Chance(0.5)) process.emplace(control_plane, AddBoth, seed + 1, faults);
+      if (random.Chance(0.5)) process.emplace(control_plane.client(), AddBoth, seed + 1, faults);
       actors.SetPod("b", "10.0.0.2", true);
       ASSERT_TRUE(actors.client().Delete<Service>({"default", "gone"}));
       actors.Change<Service>({"default", "web"}, [](Service& service) { service.metadata.labels = {{"team", "red"}}; });

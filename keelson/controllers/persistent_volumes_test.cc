@@ -9,6 +9,7 @@
 #include "keelson/controllers/persistent_volumes_match.h"
 #include "keelson/controllers/services_test_support.h"
 #include "keelson/controllers/volume_protection.h"
+#include "keelson/controlplane/control_plane.h"
 #include "keelson/core/random.h"
 
 namespace keelson::controllers {
@@ -68,7 +69,7 @@ TEST(PersistentVolumes, ClaimGetsTheSmallestVolumeThatFits) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    ControllerProcess process(control_plane, AddBinder);
+    ControllerProcess process(control_plane.client(), AddBinder);
     actors.Make(Volume("big", "10Gi"));
     actors.Make(Volume("small", "1Gi"));
     actors.Make(Volume("fits", "3Gi"));
@@ -102,7 +103,7 @@ TEST(PersistentVolumes, ClaimWaitsForAVolumeAndSaysSo) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBinder);
+    const ControllerProcess process(control_plane.client(), AddBinder);
     actors.Make(Claim("data", "2Gi"));
     Settle();
     EXPECT_EQ(StateOf(actors.client(), "data"), "Pending ");
@@ -118,7 +119,7 @@ TEST(PersistentVolumes, ClassesArePlayedFromTheClaimToTheEnd) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBinder);
+    const ControllerProcess process(control_plane.client(), AddBinder);
     actors.Make(Class("fast", "keelson.dev/simulated"));
     const std::string uid = actors.Make(Claim("data", "2Gi", "fast")).metadata.uid.str();
     Settle();
@@ -138,7 +139,7 @@ TEST(PersistentVolumes, ForeignProvisionersAreWaitedFor) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBinder);
+    const ControllerProcess process(control_plane.client(), AddBinder);
     actors.Make(Class("theirs", "example.com/disks"));
     actors.Make(Claim("data", "2Gi", "theirs"));
     actors.Make(Claim("lost", "2Gi", "unknown"));
@@ -160,7 +161,7 @@ TEST(PersistentVolumes, FirstConsumerIsWaitedFor) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBinder);
+    const ControllerProcess process(control_plane.client(), AddBinder);
     actors.Make(Class("lazy", "keelson.dev/simulated", "WaitForFirstConsumer"));
     actors.Make(Claim("data", "2Gi", "lazy"));
     Settle();
@@ -190,7 +191,7 @@ TEST(PersistentVolumes, VolumesAndClaimsMayNameEachOther) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBinder);
+    const ControllerProcess process(control_plane.client(), AddBinder);
     PersistentVolume reserved = Volume("reserved", "5Gi");
     reserved.spec.claimRef = corev1::ObjectReference{.namespace_ = "default", .name = "mine"};
     actors.Make(reserved);
@@ -218,7 +219,7 @@ TEST(PersistentVolumes, ClaimWhoseVolumeIsGoneIsLost) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane,
+    const ControllerProcess process(control_plane.client(),
                                     [](Manager& manager) { return AddPersistentVolumesController(manager); });
     actors.Make(Volume("disk", "5Gi"));
     actors.Make(Claim("data", "1Gi"));
@@ -237,7 +238,7 @@ TEST(PersistentVolumes, DefaultClassComesLateToAClaimWithoutOne) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBinder);
+    const ControllerProcess process(control_plane.client(), AddBinder);
     actors.Make(Claim("data", "1Gi", nullptr));
     Settle();
     StorageClass standard = Class("standard", "rancher.io/local-path");
@@ -252,7 +253,7 @@ TEST(PersistentVolumes, ReclaimFollowsThePolicy) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddBinder);
+    const ControllerProcess process(control_plane.client(), AddBinder);
     PersistentVolume elsewhere = Volume("elsewhere", "1Gi", "a", "Delete");
     elsewhere.spec.hostPath->path = "/data";
     actors.Make(elsewhere);
@@ -287,7 +288,7 @@ TEST(PersistentVolumes, EverySeedEndsBoundOnceWithNoWriteAfter) {
       const auto pause = [&random] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
       const ControlPlane control_plane;
       const Actors actors(control_plane.client());
-      std::optional<ControllerProcess> process(std::in_place, control_plane, AddBinder, seed, faults);
+      std::optional<ControllerProcess> process(std::in_place, control_plane.client(), AddBinder, seed, faults);
       actors.Make(Class("fast", "keelson.dev/simulated"));
       pause();
       actors.Make(Claim("one", "1Gi"));
@@ -297,7 +298,7 @@ TEST(PersistentVolumes, EverySeedEndsBoundOnceWithNoWriteAfter) {
       const std::string uid = actors.Make(Claim("made", "1Gi", "fast")).metadata.uid.str();
       actors.Make(Claim("gone", "1Gi", "fast"));
       pause();
-      if (random.Chance(0.5)) process.emplace(control_plane, AddBinder, seed + 1, faults);
+      if (random.Chance(0.5)) process.emplace(control_plane.client(), AddBinder, seed + 1, faults);
       ASSERT_TRUE(actors.client().Delete<PersistentVolumeClaim>({"default", "gone"}));
       pause();
       process->line().Heal();

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "keelson/api/core/v1.h"
+#include "keelson/client/client.h"
 #include "keelson/client/retry_on_conflict.h"
-#include "keelson/controlplane/control_plane.h"
 #include "keelson/core/clock.h"
 #include "keelson/runtime/faulty_transport_test_support.h"
 #include "keelson/runtime/manager.h"
@@ -24,8 +24,8 @@ namespace keelson::controllers {
 class ControllerProcess {
  public:
   using Add = std::function<Result<void>(Manager& manager)>;
-  ControllerProcess(const ControlPlane& control_plane, const Add& add, uint64_t seed = 1, const Faults& faults = {})
-      : line_(std::make_shared<FaultyTransport>(control_plane.client().rest().transport(), seed, faults)),
+  ControllerProcess(const Client& client, const Add& add, uint64_t seed = 1, const Faults& faults = {})
+      : line_(std::make_shared<FaultyTransport>(client.rest().transport(), seed, faults)),
         manager_(Manager::Make(Client(line_)).value()) {
     add(manager_).value();
     running_.emplace(manager_);

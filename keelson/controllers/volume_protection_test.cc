@@ -6,6 +6,7 @@
 
 #include "keelson/api/finalizers.h"
 #include "keelson/controllers/services_test_support.h"
+#include "keelson/controlplane/control_plane.h"
 
 namespace keelson::controllers {
 namespace {
@@ -41,7 +42,7 @@ TEST(ClaimProtection, ClaimStaysWhileAPodOnANodeHasIt) {
       [] {
         const ControlPlane control_plane;
         const Actors actors(control_plane.client());
-        ControllerProcess process(control_plane, AddProtection);
+        ControllerProcess process(control_plane.client(), AddProtection);
         EXPECT_TRUE(HasFinalizer(actors.Make(ClaimNamed("data")), kClaimProtectionFinalizer));
         MakeUser(actors, "user", "data", "n1");
         ASSERT_TRUE(actors.client().Delete<PersistentVolumeClaim>({"default", "data"}));
@@ -62,7 +63,7 @@ TEST(ClaimProtection, PodThatHasNoNodeDoesNotHoldIt) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddProtection);
+    const ControllerProcess process(control_plane.client(), AddProtection);
     actors.Make(ClaimNamed("data"));
     MakeUser(actors, "waiting", "data", "");
     ASSERT_TRUE(actors.client().Delete<PersistentVolumeClaim>({"default", "data"}));
@@ -75,7 +76,7 @@ TEST(ClaimProtection, FinalizerComesBackToAClaimThatLostIt) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddProtection);
+    const ControllerProcess process(control_plane.client(), AddProtection);
     actors.Make(ClaimNamed("data"));
     actors.Change<PersistentVolumeClaim>({"default", "data"},
                                          [](PersistentVolumeClaim& claim) { claim.metadata.finalizers = {}; });
@@ -89,7 +90,7 @@ TEST(VolumeProtection, BoundVolumeStays) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    const ControllerProcess process(control_plane, AddProtection);
+    const ControllerProcess process(control_plane.client(), AddProtection);
     PersistentVolume volume;
     volume.metadata.name = "disk";
     volume.spec.capacity = {{"storage", Quantity::Parse("1Gi").value()}};
