@@ -51,7 +51,7 @@ std::shared_ptr<SharedInformer> InformerFactory::ShareOne(const ReflectorSource&
   std::vector<std::shared_ptr<SharedInformer>> all = ShareAll(source, model, selection);
   if (all.size() > 1) {
     Logger("cache").Warning("Gave the informer of one of several namespaces: AllOf gives them all", "kind",
-                          source.kind.ToString(), "namespace", all.front()->source().namespace_);
+                            source.kind.ToString(), "namespace", all.front()->source().namespace_);
   }
   return std::move(all.front());
 }

@@ -144,7 +144,7 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
   // Guarded by mutex_.
   std::vector<std::shared_ptr<internal::Listener>> listeners_;
   std::vector<std::shared_ptr<internal::Listener>> retired_;  // removed by their own handlers; joined at the end
-  std::atomic<bool> synced_ = false;  // read without it, too
+  std::atomic<bool> synced_ = false;                          // read without it, too
   std::string version_;
   std::optional<Error> last_error_;
   bool started_ = false;

@@ -12,9 +12,10 @@ namespace keelson {
 
 Result<std::unique_ptr<ControllerHost>> ControllerHost::Start(Client client, const ControllerHostOptions& options) {
   KEELSON_TRY(selected, controllers::SelectControllers(options.controllers));
-  KEELSON_TRY(manager, Manager::Make(std::move(client), {.cluster = {.name = "built-in controllers"},
-                                                         .grace_period = std::chrono::seconds(1),
-                                                         .log_verbosity = 1}));
+  KEELSON_TRY(manager, Manager::Make(std::move(client),
+                                     {.cluster = {.name = "built-in controllers", .events = {.capacity = 20'000}},
+                                      .grace_period = std::chrono::seconds(1),
+                                      .log_verbosity = 1}));
   KEELSON_RETURN_IF_ERROR(
       controllers::AddControllers(manager, {.selected = std::move(selected), .nodes = options.nodes}));
   return std::unique_ptr<ControllerHost>(new ControllerHost(std::move(manager)));

@@ -131,7 +131,7 @@ class QueueCore {
   int sleepers_ = 0;
   bool waking_ = false;  // a sleeper was notified and has not looked yet
   bool draining_ = false;
-  bool ages_idle_ = false;  // there was no work when ages were looked at last
+  bool ages_idle_ = false;                   // there was no work when ages were looked at last
   std::atomic<bool> shutting_down_ = false;  // written under mutex_, read without
 
   static constexpr size_t kMinPlaces = 64;
