@@ -104,7 +104,7 @@ class CountingSink final : public apiserver::WatchSink {
   void OnEvents(std::span<const EventPtr> events, Revision) override {
     total_.fetch_add(events.size(), std::memory_order_relaxed);
   }
-  void OnTick(TimePoint, Revision) override {}
+  TimePoint OnTick(TimePoint, Revision) override { return TimePoint::max(); }
 
  private:
   std::atomic<size_t>& total_;
