@@ -42,7 +42,7 @@ TEST(Up, KeepsItsStateInADataDirectory) {
   const TemporaryDirectory directory;
   const std::string data_dir = directory.Path("state");
   for (int round = 0; round < 2; ++round) {
-    CommandProcess up("keelson", {"up", "--data-dir", data_dir, "-v", "1"});
+    CommandProcess up("keelson", {"up", "--data-dir", data_dir, "-v", "0"});
     const std::string line = up.Line();
     EXPECT_EQ(KubeconfigIn(line), data_dir + "/kubeconfig") << line;
     const Client client =
