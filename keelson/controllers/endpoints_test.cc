@@ -15,6 +15,7 @@
 #include "keelson/controllers/services_test_support.h"
 #include "keelson/controlplane/control_plane.h"
 #include "keelson/core/random.h"
+#include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
 namespace {
@@ -250,54 +251,44 @@ TEST(Endpoints, WhatOthersSpoilIsSetRight) {
 }
 
 TEST(Endpoints, EverySeedEndsInTheSameObjectsWithNoWriteAfter) {
-  for (uint64_t seed = 0; seed < 200; ++seed) {
-    const ScopedLogCapture quiet;
-    Simulation simulation({.seed = seed});
-    const Result<void> done = simulation.Run([seed] {
-      Random random(seed);
-      const Faults faults{.refuse = random.UniformReal() * 0.2,
-                          .lose_answer = random.UniformReal() * 0.2,
-                          .cut_watch = random.UniformReal() * 0.2,
-                          .throttle = random.UniformReal() * 0.05,
-                          .latency = std::chrono::milliseconds(random.Uniform(0, 300))};
-      const auto pause = [&random] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
-      const ControlPlane control_plane;
-      const Actors actors(control_plane.client());
-      std::optional<ControllerProcess> process(std::in_place, control_plane.client(), AddBoth, seed, faults);
-      actors.MakeService("web");
-      pause();
-      actors.MakePod("a", "web", "10.0.0.1");
-      actors.MakeNode("n1", "z");
-      pause();
-      actors.MakePod("b", "web", "10.0.0.2", false);
-      actors.MakeService("gone");
-      pause();
-      if (random.Chance(0.5)) process.emplace(control_plane.client(), AddBoth, seed + 1, faults);
-      actors.SetPod("b", "10.0.0.2", true);
-      ASSERT_TRUE(actors.client().Delete<Service>({"default", "gone"}));
-      actors.Change<Service>({"default", "web"}, [](Service& service) { service.metadata.labels = {{"team", "red"}}; });
-      pause();
-      actors.SetPod("a", "10.0.0.1", false);
-      pause();
-      process->line().Heal();
-      (void)SleepFor(std::chrono::minutes(3), {});
-      EXPECT_EQ(EndpointsOf(actors.client(), "web"), "10.0.0.2 (10.0.0.1) at http:8080");
-      EXPECT_EQ(EndpointsOf(actors.client(), "gone"), "none");
-      EXPECT_THAT(SlicesOf(actors.client(), "web"),
-                  ElementsAre("10.0.0.1 z http:8080", "10.0.0.2 ready serving z http:8080"));
-      const ObjectList<EndpointSlice> slices =
-          actors.client()
-              .List<EndpointSlice>({.labels = labels::FromSet({{"kubernetes.io/service-name", "web"}})})
-              .value();
-      EXPECT_EQ(slices.items.size(), 1u);
-      EXPECT_EQ(slices.items[0].metadata.labels.at("team"), "red");
-      const int64_t writes = process->line().writes();
-      (void)SleepFor(std::chrono::minutes(30), {});
-      EXPECT_EQ(process->line().writes(), writes);
-    });
-    ASSERT_TRUE(done) << "seed " << seed << ": " << done.error().message();
-    if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
-  }
+  RunSeeds({.count = 200}, [](uint64_t seed) {
+    Random random(seed);
+    const Faults faults = DrawFaults(random);
+    const auto pause = [&random] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
+    const ControlPlane control_plane;
+    const Actors actors(control_plane.client());
+    std::optional<ControllerProcess> process(std::in_place, control_plane.client(), AddBoth, seed, faults);
+    actors.MakeService("web");
+    pause();
+    actors.MakePod("a", "web", "10.0.0.1");
+    actors.MakeNode("n1", "z");
+    pause();
+    actors.MakePod("b", "web", "10.0.0.2", false);
+    actors.MakeService("gone");
+    pause();
+    if (random.Chance(0.5)) process.emplace(control_plane.client(), AddBoth, seed + 1, faults);
+    actors.SetPod("b", "10.0.0.2", true);
+    ASSERT_TRUE(actors.client().Delete<Service>({"default", "gone"}));
+    actors.Change<Service>({"default", "web"}, [](Service& service) { service.metadata.labels = {{"team", "red"}}; });
+    pause();
+    actors.SetPod("a", "10.0.0.1", false);
+    pause();
+    process->line().Heal();
+    (void)SleepFor(std::chrono::minutes(3), {});
+    EXPECT_EQ(EndpointsOf(actors.client(), "web"), "10.0.0.2 (10.0.0.1) at http:8080");
+    EXPECT_EQ(EndpointsOf(actors.client(), "gone"), "none");
+    EXPECT_THAT(SlicesOf(actors.client(), "web"),
+                ElementsAre("10.0.0.1 z http:8080", "10.0.0.2 ready serving z http:8080"));
+    const ObjectList<EndpointSlice> slices =
+        actors.client()
+            .List<EndpointSlice>({.labels = labels::FromSet({{"kubernetes.io/service-name", "web"}})})
+            .value();
+    EXPECT_EQ(slices.items.size(), 1u);
+    EXPECT_EQ(slices.items[0].metadata.labels.at("team"), "red");
+    const int64_t writes = process->line().writes();
+    (void)SleepFor(std::chrono::minutes(30), {});
+    EXPECT_EQ(process->line().writes(), writes);
+  });
 }
 
 // Ports and subsets as kube-controller-manager orders them, by recorded hashes.

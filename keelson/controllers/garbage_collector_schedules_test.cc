@@ -1,43 +1,33 @@
 // Seeded schedules of the garbage collector: requests and answers are lost and late, watches break off, the process is
 // started again, and the same objects are left in the end; then nothing is written any more.
 //
-//   GC_SEEDS=0:1000 build/release/bin/keelson_controllers_test --gtest_filter='*GarbageCollectorSchedules*'
+//   SEEDS=0:1000 build/release/bin/keelson_controllers_test --gtest_filter='*GarbageCollectorSchedules*'
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "keelson/client/retry_on_conflict.h"
 #include "keelson/controllers/garbage_collector_test_support.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/core/random.h"
+#include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr uint64_t kSeeds = 200;
 const GroupVersionKind kWidget{"example.com", "v1", "Widget"};
 
 // What the seed makes of a run beside its order of threads.
 struct Plan {
   explicit Plan(uint64_t seed) {
     Random random(seed);
-    faults = {.refuse = random.UniformReal() * 0.2,
-              .lose_answer = random.UniformReal() * 0.2,
-              .cut_watch = random.UniformReal() * 0.2,
-              .throttle = random.UniformReal() * 0.05,
-              .latency = std::chrono::milliseconds(random.Uniform(0, 300))};
+    faults = DrawFaults(random);
     workers = random.Uniform(1, 4);
     restarts = random.Uniform(0, 2);
   }
   std::string ToString() const {
-    return fmt::format("refuse {:.2f} lose {:.2f} cut {:.2f} throttle {:.2f} latency {} workers {} restarts {}",
-                       faults.refuse, faults.lose_answer, faults.cut_watch, faults.throttle,
-                       FormatDuration(faults.latency), workers, restarts);
+    return fmt::format("{} workers {} restarts {}", keelson::ToString(faults), workers, restarts);
   }
 
   Faults faults;
@@ -50,7 +40,7 @@ class Schedule {
   explicit Schedule(uint64_t seed) : seed_(seed), plan_(seed), random_(seed ^ 0x5eed), maps_(control_plane_.client()) {}
 
   void Run() {
-    SCOPED_TRACE(fmt::format("seed {}: {}", seed_, plan_.ToString()));
+    SCOPED_TRACE(plan_.ToString());
     Restart();
     ASSERT_TRUE(maps_.client().Create(corev1::Namespace{.metadata = {.name = "far"}}));
     const auto tree = Make("tree");
@@ -144,20 +134,7 @@ class Schedule {
 };
 
 TEST(GarbageCollectorSchedules, LeaveTheSameObjectsAndThenWriteNothing) {
-  uint64_t begin = 0, end = kSeeds;
-  const char* seeds = std::getenv("GC_SEEDS");
-  if (seeds != nullptr) {
-    ASSERT_EQ(std::sscanf(seeds, "%lu:%lu", &begin, &end), 2) << "GC_SEEDS=FIRST:END";
-  }
-  for (uint64_t seed = begin; seed < end && !HasFailure(); ++seed) {
-    ScopedLogCapture log;
-    Simulation simulation({.seed = seed, .trace_capacity = 0});
-    const Result<void> run = simulation.Run([&] { Schedule(seed).Run(); });
-    ASSERT_TRUE(run) << "seed " << seed << ": " << run.error().message();
-    if (HasFailure() && seeds != nullptr) {
-      for (const std::string& line : log.lines()) std::fprintf(stderr, "%s\n", line.c_str());
-    }
-  }
+  RunSeeds({.count = 200}, [](uint64_t seed) { Schedule(seed).Run(); });
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 #include "keelson/controllers/pod_conditions.h"
 #include "keelson/controllers/scheduler.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/runtime/faulty_transport_test_support.h"
 #include "keelson/runtime/manager_test_support.h"
+#include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
 namespace {
@@ -200,20 +200,10 @@ TEST(PodAddresses, AreGivenOnceAndAgainWhenFree) {
   EXPECT_EQ(addresses.Give(0, "last"), "10.244.0.2");
 }
 
-// SEEDS=1000 for more of them.
-uint64_t Seeds() {
-  const char* given = std::getenv("SEEDS");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 40;
-}
-
 // Whatever goes wrong on the way: the pods come to be the same, and then nothing is written any more.
 void RunSchedule(uint64_t seed) {
   Random random(seed);
-  const Faults faults{.refuse = random.UniformReal() * 0.2,
-                      .lose_answer = random.UniformReal() * 0.2,
-                      .cut_watch = random.UniformReal() * 0.2,
-                      .throttle = random.UniformReal() * 0.05,
-                      .latency = std::chrono::milliseconds(random.Uniform(0, 300))};
+  const Faults faults = DrawFaults(random);
   Bench bench({.nodes = 2}, seed, faults);
   const auto pause = [&] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
   bench.AddPod(Bench::PodOf("web"));
@@ -246,15 +236,7 @@ void RunSchedule(uint64_t seed) {
   EXPECT_EQ(bench.line().writes(), settled);
 }
 
-TEST(Kubelet, SettlesUnderFaults) {
-  for (uint64_t seed = 0; seed < Seeds() && !testing::Test::HasFailure(); ++seed) {
-    const ScopedLogCapture quiet;
-    Simulation simulation({.seed = seed, .trace_capacity = 0});
-    const Result<void> run = simulation.Run([&] { RunSchedule(seed); });
-    ASSERT_TRUE(run) << "seed " << seed << ": " << run.error().message();
-    EXPECT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
-  }
-}
+TEST(Kubelet, SettlesUnderFaults) { RunSeeds({.count = 40}, RunSchedule); }
 
 }  // namespace
 }  // namespace keelson::controllers

@@ -11,6 +11,7 @@
 #include "keelson/controllers/volume_protection.h"
 #include "keelson/controlplane/control_plane.h"
 #include "keelson/core/random.h"
+#include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
 namespace {
@@ -275,49 +276,39 @@ TEST(PersistentVolumes, ReclaimFollowsThePolicy) {
 }
 
 TEST(PersistentVolumes, EverySeedEndsBoundOnceWithNoWriteAfter) {
-  for (uint64_t seed = 0; seed < 200; ++seed) {
-    const ScopedLogCapture quiet;
-    Simulation simulation({.seed = seed});
-    const Result<void> done = simulation.Run([seed] {
-      Random random(seed);
-      const Faults faults{.refuse = random.UniformReal() * 0.2,
-                          .lose_answer = random.UniformReal() * 0.2,
-                          .cut_watch = random.UniformReal() * 0.2,
-                          .throttle = random.UniformReal() * 0.05,
-                          .latency = std::chrono::milliseconds(random.Uniform(0, 300))};
-      const auto pause = [&random] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
-      const ControlPlane control_plane;
-      const Actors actors(control_plane.client());
-      std::optional<ControllerProcess> process(std::in_place, control_plane.client(), AddBinder, seed, faults);
-      actors.Make(Class("fast", "keelson.dev/simulated"));
-      pause();
-      actors.Make(Claim("one", "1Gi"));
-      actors.Make(Claim("two", "1Gi"));
-      pause();
-      actors.Make(Volume("disk", "1Gi"));
-      const std::string uid = actors.Make(Claim("made", "1Gi", "fast")).metadata.uid.str();
-      actors.Make(Claim("gone", "1Gi", "fast"));
-      pause();
-      if (random.Chance(0.5)) process.emplace(control_plane.client(), AddBinder, seed + 1, faults);
-      ASSERT_TRUE(actors.client().Delete<PersistentVolumeClaim>({"default", "gone"}));
-      pause();
-      process->line().Heal();
-      (void)SleepFor(std::chrono::minutes(3), {});
-      const std::string one = StateOf(actors.client(), "one");
-      const std::string two = StateOf(actors.client(), "two");
-      EXPECT_TRUE((one == "Bound disk" && two == "Pending ") || (one == "Pending " && two == "Bound disk"))
-          << one << ", " << two;
-      EXPECT_EQ(PhaseOf(actors.client(), "disk"), "Bound");
-      EXPECT_EQ(StateOf(actors.client(), "made"), "Bound pvc-" + uid);
-      EXPECT_EQ(StateOf(actors.client(), "gone"), "none");
-      EXPECT_EQ(actors.client().List<PersistentVolume>()->items.size(), 2u);
-      const int64_t writes = process->line().writes();
-      (void)SleepFor(std::chrono::minutes(30), {});
-      EXPECT_EQ(process->line().writes(), writes);
-    });
-    ASSERT_TRUE(done) << "seed " << seed << ": " << done.error().message();
-    if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
-  }
+  RunSeeds({.count = 200}, [](uint64_t seed) {
+    Random random(seed);
+    const Faults faults = DrawFaults(random);
+    const auto pause = [&random] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
+    const ControlPlane control_plane;
+    const Actors actors(control_plane.client());
+    std::optional<ControllerProcess> process(std::in_place, control_plane.client(), AddBinder, seed, faults);
+    actors.Make(Class("fast", "keelson.dev/simulated"));
+    pause();
+    actors.Make(Claim("one", "1Gi"));
+    actors.Make(Claim("two", "1Gi"));
+    pause();
+    actors.Make(Volume("disk", "1Gi"));
+    const std::string uid = actors.Make(Claim("made", "1Gi", "fast")).metadata.uid.str();
+    actors.Make(Claim("gone", "1Gi", "fast"));
+    pause();
+    if (random.Chance(0.5)) process.emplace(control_plane.client(), AddBinder, seed + 1, faults);
+    ASSERT_TRUE(actors.client().Delete<PersistentVolumeClaim>({"default", "gone"}));
+    pause();
+    process->line().Heal();
+    (void)SleepFor(std::chrono::minutes(3), {});
+    const std::string one = StateOf(actors.client(), "one");
+    const std::string two = StateOf(actors.client(), "two");
+    EXPECT_TRUE((one == "Bound disk" && two == "Pending ") || (one == "Pending " && two == "Bound disk"))
+        << one << ", " << two;
+    EXPECT_EQ(PhaseOf(actors.client(), "disk"), "Bound");
+    EXPECT_EQ(StateOf(actors.client(), "made"), "Bound pvc-" + uid);
+    EXPECT_EQ(StateOf(actors.client(), "gone"), "none");
+    EXPECT_EQ(actors.client().List<PersistentVolume>()->items.size(), 2u);
+    const int64_t writes = process->line().writes();
+    (void)SleepFor(std::chrono::minutes(30), {});
+    EXPECT_EQ(process->line().writes(), writes);
+  });
 }
 
 }  // namespace

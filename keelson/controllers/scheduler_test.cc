@@ -12,8 +12,8 @@
 #include "keelson/client/retry_on_conflict.h"
 #include "keelson/controllers/pod_conditions.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/runtime/faulty_transport_test_support.h"
 #include "keelson/runtime/manager_test_support.h"
+#include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
 namespace {
@@ -242,25 +242,11 @@ TEST(Scheduler, AVolumeIsMadeForTheNodeBeforeThePodIsBound) {
   });
 }
 
-// SEEDS=1000 for more of them, FIRST_SEED=956 to begin there.
-uint64_t FirstSeed() {
-  const char* given = std::getenv("FIRST_SEED");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 0;
-}
-uint64_t Seeds() {
-  const char* given = std::getenv("SEEDS");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 60;
-}
-
 // Whatever goes wrong on the way: every pod that fits has a node in the end, no node is overfull, and nothing is
 // written any more.
 void RunSchedule(uint64_t seed) {
   Random random(seed);
-  const Faults faults{.refuse = random.UniformReal() * 0.2,
-                      .lose_answer = random.UniformReal() * 0.2,
-                      .cut_watch = random.UniformReal() * 0.2,
-                      .throttle = random.UniformReal() * 0.05,
-                      .latency = std::chrono::milliseconds(random.Uniform(0, 300))};
+  const Faults faults = DrawFaults(random);
   Bench bench(seed, faults);
   const auto pause = [&] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
   bench.AddNode("a", "1");
@@ -284,15 +270,7 @@ void RunSchedule(uint64_t seed) {
   EXPECT_EQ(bench.line().writes(), settled);
 }
 
-TEST(Scheduler, SettlesUnderFaults) {
-  for (uint64_t seed = FirstSeed(); seed < Seeds() && !testing::Test::HasFailure(); ++seed) {
-    const ScopedLogCapture quiet;
-    Simulation simulation({.seed = seed, .trace_capacity = 0});
-    const Result<void> run = simulation.Run([&] { RunSchedule(seed); });
-    ASSERT_TRUE(run) << "seed " << seed << ": " << run.error().message();
-    EXPECT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
-  }
-}
+TEST(Scheduler, SettlesUnderFaults) { RunSeeds({.count = 60}, RunSchedule); }
 
 }  // namespace
 }  // namespace keelson::controllers

@@ -1,7 +1,7 @@
 // Seeded schedules of the ReplicaSet and Deployment controllers: whatever goes wrong on the way, the objects come to be
 // the same, and then nothing is written any more.
 //
-//   WORKLOAD_SEEDS=100:200 build/release/bin/keelson_controllers_test --gtest_filter='*WorkloadSchedules*'
+//   SEEDS=100:200 build/release/bin/keelson_controllers_test --gtest_filter='*WorkloadSchedules*'
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -13,7 +13,7 @@
 #include "keelson/controllers/deployment_status.h"
 #include "keelson/controllers/workloads_test_support.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/runtime/faulty_transport_test_support.h"
+#include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
 namespace {
@@ -24,7 +24,7 @@ using appsv1::ReplicaSet;
 using corev1::Pod;
 
 constexpr uint64_t kSeeds = 1'000;
-constexpr int kShards = 8;
+constexpr int kParts = 8;
 
 class Users {
  public:
@@ -118,13 +118,8 @@ const std::vector<std::string> kExpected = {
 
 void RunSchedule(uint64_t seed) {
   Random random(seed);
-  const Faults faults{.refuse = random.UniformReal() * 0.15,
-                      .lose_answer = random.UniformReal() * 0.15,
-                      .cut_watch = random.UniformReal() * 0.15,
-                      .throttle = random.UniformReal() * 0.05,
-                      .latency = std::chrono::milliseconds(random.Uniform(0, 300))};
+  const Faults faults = DrawFaults(random, 0.15);
   const bool restart = random.Chance(0.5);
-  SCOPED_TRACE(fmt::format("seed {}", seed));
   ControlPlane control_plane;
   const Client client = control_plane.client();
   const RunningManager pods = RunPods(client);
@@ -174,24 +169,9 @@ void RunSchedule(uint64_t seed) {
 class WorkloadSchedules : public testing::TestWithParam<int> {};
 
 TEST_P(WorkloadSchedules, ComeToTheSameObjectsAndThenWriteNothing) {
-  uint64_t begin = kSeeds / kShards * static_cast<uint64_t>(GetParam());
-  uint64_t end = begin + kSeeds / kShards;
-  const char* seeds = std::getenv("WORKLOAD_SEEDS");
-  if (seeds != nullptr) {
-    ASSERT_EQ(std::sscanf(seeds, "%lu:%lu", &begin, &end), 2) << "WORKLOAD_SEEDS=FIRST:END";
-    if (GetParam() != 0) GTEST_SKIP() << "shard 0 has them";
-  }
-  for (uint64_t seed = begin; seed < end && !HasFailure(); ++seed) {
-    ScopedLogCapture log;
-    Simulation simulation({.seed = seed, .trace_capacity = 0});
-    const Result<void> run = simulation.Run([&] { RunSchedule(seed); });
-    ASSERT_TRUE(run) << "seed " << seed << ": " << run.error().message();
-    if (HasFailure() && seeds != nullptr) {
-      for (const std::string& line : log.lines()) std::fprintf(stderr, "%s\n", line.c_str());
-    }
-  }
+  RunSeeds({.count = kSeeds, .part = GetParam(), .parts = kParts}, RunSchedule);
 }
-INSTANTIATE_TEST_SUITE_P(Seeds, WorkloadSchedules, testing::Range(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Seeds, WorkloadSchedules, testing::Range(0, kParts));
 
 }  // namespace
 }  // namespace keelson::controllers

@@ -45,9 +45,29 @@ MASKS = [
 OWN_EVENTS = re.compile(r"ClusterIPNotAllocated|ClusterIPAlreadyAllocated|PortNotAllocated")
 
 
+def sorted_managers(text):
+    """The entries of managedFields in an order of their own: servers sort them by time, in whole seconds, and which of two
+    commands saw a new second is chance."""
+    lines, out = text.splitlines(), []
+    while lines:
+        line = lines.pop(0)
+        out.append(line)
+        found = re.fullmatch(r"( *)managedFields:", line)
+        if not found:
+            continue
+        entries = []
+        while lines and lines[0].startswith((found[1] + "- ", found[1] + "  ")):
+            if lines[0].startswith(found[1] + "- "):
+                entries.append([])
+            entries[-1].append(lines.pop(0))
+        out += [line for entry in sorted(entries) for line in entry]
+    return "\n".join(out)
+
+
 def masked(text):
     for pattern, replacement in MASKS:
         text = pattern.sub(replacement, text)
+    text = sorted_managers(text)
     lines = [line for line in text.splitlines() if not OWN_EVENTS.search(line)]
     # Columns are as wide as what stands in them, and that was masked.
     return "\n".join(re.sub(r" {2,}", "  ", line).rstrip() for line in lines)

@@ -1,12 +1,10 @@
 // Thousands of seeded schedules of one operator: whatever goes wrong on the way, the objects come to be the same, and
 // then nothing is written any more.
 //
-//   MIRROR_SEEDS=100:200 build/release/bin/keelson_mirror_schedules_test        # these seeds only
+//   SEEDS=100:200 build/release/bin/keelson_mirror_schedules_test        # these seeds only
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <charconv>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,7 +19,7 @@
 #include "keelson/core/log.h"
 #include "keelson/core/simulation.h"
 #include "keelson/core/thread.h"
-#include "keelson/runtime/faulty_transport_test_support.h"
+#include "keelson/runtime/schedules_test_support.h"
 #include "mirror_reconciler.h"
 
 namespace mirror {
@@ -32,17 +30,13 @@ using namespace std::chrono_literals;
 using v1::Mirror;
 
 constexpr uint64_t kSeeds = 10'000;
-constexpr int kShards = 8;
+constexpr int kParts = 8;
 
 // What the seed makes of a run beside its order of threads.
 struct Plan {
   explicit Plan(uint64_t seed) {
     Random random(seed);
-    faults = {.refuse = random.UniformReal() * 0.2,
-              .lose_answer = random.UniformReal() * 0.2,
-              .cut_watch = random.UniformReal() * 0.2,
-              .throttle = random.UniformReal() * 0.05,
-              .latency = std::chrono::milliseconds(random.Uniform(0, 300))};
+    faults = DrawFaults(random);
     workers = random.Uniform(1, 4);
     restarts = random.Uniform(0, 2);
     two_replicas = random.Chance(0.25);
@@ -50,11 +44,8 @@ struct Plan {
     namespaces_only = random.Chance(0.2);
   }
   std::string ToString() const {
-    return fmt::format(
-        "refuse {:.2f} lose {:.2f} cut {:.2f} throttle {:.2f} latency {} workers {} restarts {} replicas {} late {} ns "
-        "{}",
-        faults.refuse, faults.lose_answer, faults.cut_watch, faults.throttle, FormatDuration(faults.latency), workers,
-        restarts, two_replicas ? 2 : 1, late_definition, namespaces_only);
+    return fmt::format("{} workers {} restarts {} replicas {} late {} namespaces {}", keelson::ToString(faults),
+                       workers, restarts, two_replicas ? 2 : 1, late_definition, namespaces_only);
   }
 
   Faults faults;
@@ -229,7 +220,7 @@ const std::vector<std::string> kExpected = {
 
 void RunSchedule(uint64_t seed) {
   const Plan plan(seed);
-  SCOPED_TRACE(fmt::format("seed {}: {}", seed, plan.ToString()));
+  SCOPED_TRACE(plan.ToString());
   ControlPlane control_plane;
   const Client client = control_plane.client();
   ASSERT_TRUE(client.Create(corev1::Namespace{.metadata = {.name = "other"}}));
@@ -274,23 +265,9 @@ void RunSchedule(uint64_t seed) {
 class MirrorSchedules : public testing::TestWithParam<int> {};
 
 TEST_P(MirrorSchedules, ComeToTheSameObjectsAndThenWriteNothing) {
-  uint64_t begin = kSeeds / kShards * static_cast<uint64_t>(GetParam());
-  uint64_t end = begin + kSeeds / kShards;
-  if (const char* seeds = std::getenv("MIRROR_SEEDS")) {
-    ASSERT_EQ(std::sscanf(seeds, "%lu:%lu", &begin, &end), 2) << "MIRROR_SEEDS=FIRST:END";
-    if (GetParam() != 0) GTEST_SKIP() << "shard 0 has them";
-  }
-  for (uint64_t seed = begin; seed < end && !HasFailure(); ++seed) {
-    ScopedLogCapture log;
-    Simulation simulation({.seed = seed, .trace_capacity = 0});
-    const Result<void> run = simulation.Run([&] { RunSchedule(seed); });
-    ASSERT_TRUE(run) << "seed " << seed << ": " << run.error().message();
-    if (HasFailure() && std::getenv("MIRROR_SEEDS") != nullptr) {
-      for (const std::string& line : log.lines()) std::fprintf(stderr, "%s\n", line.c_str());
-    }
-  }
+  RunSeeds({.count = kSeeds, .part = GetParam(), .parts = kParts}, RunSchedule);
 }
-INSTANTIATE_TEST_SUITE_P(Seeds, MirrorSchedules, testing::Range(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Seeds, MirrorSchedules, testing::Range(0, kParts));
 
 }  // namespace
 }  // namespace mirror
