@@ -27,9 +27,9 @@ conformance: deps ## Kubernetes' own conformance tests of the API against keelso
 	@$(call build,release,keelson)
 	@tests/e2e/conformance
 
-bench: deps ## measure, beside client-go where Go is; PODS=100000; docs/performance.md says how to read it
-	@$(call build,release,bench_programs)
-	@bench/run
+bench: deps ## measure beside client-go, controller-runtime and kube-rs where Go and cargo are; writes docs/performance.md
+	@$(call build,release,bench_programs keelson)
+	@bench/run --write
 
 # llvm-symbolizer is there: without it a report has addresses where it should have lines.
 sanitize fuzz: export PATH := /usr/lib/llvm-19/bin:$(PATH)

@@ -11,7 +11,7 @@
 // that of a list.
 //
 // --write-json FILE and --write-protobuf FILE also keep the very bytes that were decoded, each behind a 4-byte
-// big-endian length, for bench/go to decode in the same run.
+// big-endian length, for bench/peers/go to decode in the same run.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -129,7 +129,7 @@ void Check(const Result<void>& result) {
   }
 }
 
-// CPU time of decoding each text into a Pod that is dropped at once, as bench/go does.
+// CPU time of decoding each text into a Pod that is dropped at once, as bench/peers/go does.
 template <class Reader>
 double TimeDecode(Reader& reader, const std::vector<std::string>& texts) {
   const double start = CpuSeconds();

@@ -1,4 +1,4 @@
-// Measures an informer: lists and watches a resource, then takes N updates. bench/go/informer and bench/rust/informer
+// Measures an informer: lists and watches a resource, then takes N updates. bench/peers/go/informer and bench/peers/rust/informer
 // do the same with client-go and kube-rs; bench/informer/run runs them all against one replay server (replay_bench.cc).
 //
 //   bench-informer --server URL [--resource pods|configmaps] [--events N] [--protobuf] [--reads get|list]

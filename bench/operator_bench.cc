@@ -1,5 +1,5 @@
-// Measures an operator: the whole of a small one, and how quickly a controller goes through requests. bench/go/operator
-// and bench/rust/operator do the same on controller-runtime and kube-rs; bench/operator/run runs all three in turn.
+// Measures an operator: the whole of a small one, and how quickly a controller goes through requests. bench/peers/go/operator
+// and bench/peers/rust/operator do the same on controller-runtime and kube-rs; bench/operator/run runs all three in turn.
 //
 //   bench-operator --kubeconfig FILE [--n 2000] [--workers 8] [--idle] [--protobuf]
 //   bench-operator --kubeconfig FILE --noop 200000 [--workers 8]

@@ -1,4 +1,4 @@
-// Measures requests against a server: creates ConfigMaps, gets, updates, lists and deletes them. bench/go/requests does
+// Measures requests against a server: creates ConfigMaps, gets, updates, lists and deletes them. bench/peers/go/requests does
 // the same with client-go.
 //
 //   bench-requests --kubeconfig FILE [--objects 2000] [--workers 16] [--lists 50] [--protobuf]

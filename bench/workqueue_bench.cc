@@ -1,4 +1,4 @@
-// Measures the work queue: keys added, taken and done a second, and the memory of delayed keys. bench/go/workqueue does
+// Measures the work queue: keys added, taken and done a second, and the memory of delayed keys. bench/peers/go/workqueue does
 // the same with client-go.
 //
 //   bench-workqueue [--seconds 2] [--delayed 1000000]

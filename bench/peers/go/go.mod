@@ -1,4 +1,4 @@
-module keelson/bench/go
+module keelson/bench/peers/go
 
 go 1.26.0
 

@@ -42,7 +42,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	benchv1 "keelson/bench/go/operator/v1"
+	benchv1 "keelson/bench/peers/go/operator/v1"
 )
 
 var started = startTime()
