@@ -1,10 +1,6 @@
 // keelson up
 #include <fmt/ranges.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,6 +12,7 @@
 #include "keelson/cli/stop_signals.h"
 #include "keelson/controllers/selection.h"
 #include "keelson/controlplane/control_plane.h"
+#include "keelson/controlplane/private_directory.h"
 #include "keelson/core/log.h"
 
 namespace keelson::cli {
@@ -36,35 +33,6 @@ struct Options {
   std::vector<std::string> controllers = {"*"};
   bool no_controllers = false;
   int verbosity = 0;
-};
-
-// A directory for the owner alone, removed with all in it at the end.
-class PrivateDirectory {
- public:
-  static Result<PrivateDirectory> Make() {
-    std::error_code ignored;
-    std::filesystem::path base = std::filesystem::temp_directory_path(ignored);
-    if (base.empty()) base = "/tmp";
-    std::string pattern = (base / "keelson-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) {
-      return Error(ErrorCode::kUnavailable, "cannot make a directory for the kubeconfig in '" + base.string() +
-                                                "': " + std::strerror(errno) + "; say where with --kubeconfig");
-    }
-    return PrivateDirectory(std::move(pattern));
-  }
-  ~PrivateDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  PrivateDirectory(PrivateDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  PrivateDirectory& operator=(PrivateDirectory&&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  explicit PrivateDirectory(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
 };
 
 // One has the name that was given; several are numbered.
