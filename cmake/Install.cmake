@@ -1,5 +1,5 @@
-# make install: the layers' libraries, their headers (generated ones too), the program and a CMake package, so that a
-# user writes
+# make install: the layers' libraries, their headers (generated ones too), the program, a pkg-config file and a CMake
+# package, so that a user writes
 #   find_package(keelson REQUIRED)
 #   target_link_libraries(my_operator PRIVATE keelson::codec)
 #   keelson_api(my_operator HEADERS api/v1/app.h)
@@ -25,3 +25,15 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/keelsonConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/keelsonConfig.cmake ${PROJECT_BINARY_DIR}/keelsonConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/KeelsonApi.cmake
   DESTINATION ${package_dir})
+
+# For other build systems: c++ main.cc $(pkg-config --cflags --libs keelson). Libraries stand before those they need.
+set(pc_libraries)
+foreach(layer ${layers})
+  list(PREPEND pc_libraries -l${layer})
+endforeach()
+list(JOIN pc_libraries " " pc_libraries)
+list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE pc_dl)
+set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+string(REGEX REPLACE "[^/]+" ".." prefix_from_here ${pc_dir})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/keelson.pc.in ${PROJECT_BINARY_DIR}/keelson.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/keelson.pc DESTINATION ${pc_dir})

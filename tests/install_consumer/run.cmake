@@ -30,6 +30,15 @@ expect("spec.tone: unknown value \"Rude\": expected one of \"Formal\", \"Friendl
 file(READ ${source}/crd/gadgets.example.com_gadgets.yaml output)
 expect("# Copyright of the authors")
 
+# Without CMake: what the pkg-config file says is enough to compile and link.
+file(GLOB_RECURSE pkg_config_file ${work_dir}/prefix/keelson.pc)
+cmake_path(GET pkg_config_file PARENT_PATH pkg_config_dir)
+run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pkg_config_dir} pkg-config --cflags --libs keelson)
+separate_arguments(flags UNIX_COMMAND "${output}")
+run(${compiler} ${source}/pkg_config.cc -o ${work_dir}/pkg_config ${flags})
+run(${work_dir}/pkg_config)
+expect("stored greeting")
+
 # Nothing is generated again without need.
 set(generated ${build}/keelson_api/consumer/api/v1/generated.cc)
 file(SHA256 ${generated} first_bytes)
