@@ -30,6 +30,7 @@ struct Options {
   std::vector<std::string> crds;
   std::string node = "keelson";
   int nodes = 1;
+  double pod_speed = 1;
   std::vector<std::string> controllers = {"*"};
   bool no_controllers = false;
   int verbosity = 0;
@@ -56,6 +57,7 @@ Result<void> Up(Session& session, const Options& options) {
                            .crds = options.crds,
                            .controllers = options.no_controllers ? std::vector<std::string>() : options.controllers,
                            .nodes = NodeNames(options),
+                           .pod_speed = options.pod_speed,
                            .history = kHistory}));
   std::optional<PrivateDirectory> temporary;
   std::string file = options.kubeconfig;
@@ -115,6 +117,12 @@ void AddUpCommand(CLI::App& app, Session& session) {
       ->capture_default_str();
   command->add_option("--nodes", options->nodes, "How many such Nodes: node-1, node-2, ... instead of the one")
       ->check(CLI::Range(0, 10000))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--pod-speed", options->pod_speed,
+          "How many times faster than that Pods start, get ready, back off and end: 60 makes seconds of minutes")
+      ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
   command
       ->add_option("--controllers", options->controllers,

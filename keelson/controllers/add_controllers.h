@@ -16,6 +16,7 @@ namespace keelson::controllers {
 struct ControllersOptions {
   std::set<std::string, std::less<>> selected = {};  // selection.h
   std::vector<std::string> nodes = {};               // of the simulated kubelets; none: there are none
+  double pod_speed = 1;                              // PodPace::speed
 };
 
 Result<void> AddControllers(Manager& manager, const ControllersOptions& options);

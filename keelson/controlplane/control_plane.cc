@@ -64,7 +64,7 @@ Result<std::unique_ptr<ControlPlane>> ControlPlane::Start(ControlPlaneOptions op
   if (!given.controllers.empty()) {
     KEELSON_TRY(selected, controllers::SelectControllers(given.controllers));
     kubelet = selected.contains(controllers::kKubelet);
-    ControllerHostOptions hosted{.controllers = given.controllers, .nodes = given.nodes};
+    ControllerHostOptions hosted{.controllers = given.controllers, .nodes = given.nodes, .pod_speed = given.pod_speed};
     if (hosted.nodes.empty() && !given.api_server.node.empty()) hosted.nodes = {given.api_server.node};
     // Without the wrappers of other clients: warnings are for people.
     const Client client(

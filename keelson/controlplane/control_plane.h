@@ -51,6 +51,8 @@ struct ControlPlaneOptions {
   // Names of nodes on which Pods run, as far as anybody can see (controllers/kubelet.h). None: that of api_server, if
   // it has one. Only with the controller "kubelet".
   std::vector<std::string> nodes = {};
+  // How many times faster than their annotations say Pods on these nodes start, get ready, back off and end.
+  double pod_speed = 1;
   // Revisions older than this can no longer be listed or watched from, as in a cluster whose etcd is compacted. Zero:
   // only the bounds of api_server.store count.
   Duration history = {};

@@ -16,8 +16,8 @@ Result<std::unique_ptr<ControllerHost>> ControllerHost::Start(Client client, con
                                      {.cluster = {.name = "built-in controllers", .events = {.capacity = 20'000}},
                                       .grace_period = std::chrono::seconds(1),
                                       .log_verbosity = 1}));
-  KEELSON_RETURN_IF_ERROR(
-      controllers::AddControllers(manager, {.selected = std::move(selected), .nodes = options.nodes}));
+  KEELSON_RETURN_IF_ERROR(controllers::AddControllers(
+      manager, {.selected = std::move(selected), .nodes = options.nodes, .pod_speed = options.pod_speed}));
   return std::unique_ptr<ControllerHost>(new ControllerHost(std::move(manager)));
 }
 

@@ -16,6 +16,7 @@ namespace keelson {
 struct ControllerHostOptions {
   std::vector<std::string> controllers = {};  // controllers/selection.h
   std::vector<std::string> nodes = {};        // of the simulated kubelets
+  double pod_speed = 1;                       // of what Pods do there
 };
 
 class ControllerHost {
