@@ -4,18 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <functional>
 #include <utility>
 
-#include "keelson/api/time.h"
 #include "keelson/client/credentials.h"
 #include "keelson/core/ascii.h"
-#include "keelson/core/log.h"
 #include "keelson/core/log_flags.h"
 #include "keelson/runtime/bind_address.h"
+#include "keelson/runtime/internal/flag_values.h"
 
 namespace keelson {
 
@@ -47,32 +43,6 @@ struct FlagGroup {
   std::vector<Flag> flags;
 };
 
-Result<bool> ParseBool(std::string_view text) {
-  for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
-    if (text == yes) return true;
-  }
-  for (const std::string_view no : {"0", "f", "F", "false", "FALSE", "False"}) {
-    if (text == no) return false;
-  }
-  return Error::InvalidArgument("expected true or false");
-}
-
-Result<Duration> ParseSpan(std::string_view text) {
-  const Result<metav1::Duration> span = metav1::Duration::Parse(text);
-  if (!span) return Error::InvalidArgument("expected a duration such as 15s or 1m30s");
-  return span->ToChrono();
-}
-
-template <class T>
-Result<T> ParseNumber(std::string_view text, T least) {
-  T number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  bool good = error == std::errc() && end == text.data() + text.size() && number >= least;
-  if constexpr (std::is_floating_point_v<T>) good = good && std::isfinite(number);
-  if (!good) return Error::InvalidArgument(fmt::format("expected a number that is not below {}", least));
-  return number;
-}
-
 std::vector<std::string> ParseNamespaces(std::string_view text) {
   std::vector<std::string> names;
   while (!text.empty()) {
@@ -100,7 +70,7 @@ template <class Where>
 Flag Switch(std::string_view name, std::string_view help, Where where) {
   return {name, "", help,
           [where](Draft& draft, std::string_view text) -> Result<void> {
-            KEELSON_TRY(on, ParseBool(text));
+            KEELSON_TRY(on, internal::ParseBool(text));
             where(draft) = on;
             return {};
           },
@@ -111,7 +81,7 @@ template <class Where>
 Flag Span(std::string_view name, std::string_view help, Where where) {
   return {name, "DURATION", help,
           [where](Draft& draft, std::string_view text) -> Result<void> {
-            KEELSON_TRY(span, ParseSpan(text));
+            KEELSON_TRY(span, internal::ParseSpan(text));
             where(draft) = span;
             return {};
           },
@@ -124,7 +94,7 @@ Flag Number(std::string_view name, std::string_view value, T least, std::string_
           value,
           help,
           [where, least](Draft& draft, std::string_view text) -> Result<void> {
-            KEELSON_TRY(number, ParseNumber<T>(text, least));
+            KEELSON_TRY(number, internal::ParseNumber<T>(text, least));
             where(draft) = number;
             return {};
           },
@@ -233,49 +203,12 @@ const Flag* FindFlag(std::string_view name) {
   return nullptr;
 }
 
-// How many characters have to be put in, left out or replaced.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
-
-// With those of logging, as their usage shows them.
 std::vector<std::string> KnownNames() {
-  std::vector<std::string> names = {"help"};
+  std::vector<std::string> names;
   for (const FlagGroup& group : Flags()) {
     for (const Flag& flag : group.flags) names.emplace_back(flag.name);
   }
-  const std::string usage = LogFlagsUsage();
-  for (size_t at = usage.find("  --"); at != std::string::npos; at = usage.find("\n  --", at)) {
-    const size_t begin = usage.find("--", at) + 2;
-    at = usage.find_first_of(" =[\n", begin);
-    names.push_back(usage.substr(begin, at - begin));
-  }
   return names;
-}
-
-Error UnknownFlag(std::string_view argument, std::string_view name) {
-  std::string closest;
-  size_t distance = std::min(std::max<size_t>(2, name.size() / 2), name.size());  // farther away nothing is meant
-  if (name.size() <= 100) {
-    for (std::string& known : KnownNames()) {
-      const size_t its = EditDistance(name, known);
-      if (its >= distance) continue;
-      closest = std::move(known);
-      distance = its;
-    }
-  }
-  const std::string hint = closest.empty() ? "" : fmt::format("did you mean --{}? ", closest);
-  return Error::InvalidArgument(fmt::format("unknown flag {}: {}--help lists all of them", argument, hint));
 }
 
 Draft DraftOf(ManagerOptions options) {
@@ -289,31 +222,29 @@ Draft DraftOf(ManagerOptions options) {
 Result<void> Read(const std::vector<std::string>& arguments, Draft& draft) {
   size_t i = 0;
   for (; i < arguments.size() && arguments[i] != "--"; ++i) {
-    const std::string_view argument = arguments[i];
-    const size_t dashes = argument.starts_with("--") ? 2 : argument.starts_with("-") ? 1 : 0;
-    if (dashes == 0 || argument == "-") {
-      draft.flags.arguments.emplace_back(argument);
+    const internal::FlagArgument argument = internal::ReadFlagArgument(arguments[i]);
+    if (!argument.is_flag) {
+      draft.flags.arguments.push_back(arguments[i]);
       continue;
     }
-    const size_t equals = argument.find('=');
-    const std::string_view name = argument.substr(dashes, equals == std::string_view::npos ? equals : equals - dashes);
-    if (name == "h" || name == "help") {
+    if (argument.name == "h" || argument.name == "help") {
       draft.flags.help = true;
       continue;
     }
-    const Flag* flag = FindFlag(name);
-    if (flag == nullptr) return UnknownFlag(argument.substr(0, equals), name);
+    const Flag* flag = FindFlag(argument.name);
+    if (flag == nullptr) return internal::UnknownFlag(argument, KnownNames());
     std::string_view value = "true";
-    if (equals != std::string_view::npos) {
-      value = argument.substr(equals + 1);
+    if (argument.has_value) {
+      value = argument.value;
     } else if (!flag->value.empty()) {
       if (i + 1 == arguments.size()) {
-        return Error::InvalidArgument(fmt::format("flag {} needs a value and none follows", argument));
+        return Error::InvalidArgument(fmt::format("flag {} needs a value and none follows", argument.written));
       }
       value = arguments[++i];
     }
     if (Result<void> set = flag->set(draft, value); !set) {
-      return std::move(set).error().WithContext(fmt::format("invalid value \"{}\" for flag --{}", value, name));
+      return std::move(set).error().WithContext(
+          fmt::format("invalid value \"{}\" for flag --{}", value, argument.name));
     }
   }
   if (i < arguments.size()) ++i;  // "--" itself
@@ -354,11 +285,7 @@ std::string ManagerFlagsUsage(std::string_view program, const ManagerOptions& op
   for (const FlagGroup& group : Flags()) {
     text += fmt::format("\n{}:\n", group.title);
     for (const Flag& flag : group.flags) {
-      std::string head = fmt::format("  --{}", flag.name);
-      if (!flag.value.empty()) head += fmt::format("={}", flag.value);
-      const std::string shown = flag.shown ? flag.shown(draft) : "";
-      const std::string tail = shown.empty() ? "" : fmt::format(" (default {})", shown);
-      text += fmt::format("{:<40} {}{}\n", head, flag.help, tail);
+      text += internal::FlagUsage(flag.name, flag.value, flag.help, flag.shown ? flag.shown(draft) : "");
     }
   }
   text += fmt::format("\nLogging:\n{}", LogFlagsUsage());
