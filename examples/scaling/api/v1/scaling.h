@@ -47,7 +47,7 @@ struct ScalingSpec {
   // +kubebuilder:validation:Minimum=0
   int32_t scaleDown = 20;
 
-  // Seconds that must pass between two changes.
+  // Seconds that must pass between two steps.
   // +kubebuilder:validation:Minimum=0
   // +kubebuilder:default=60
   std::optional<int32_t> stabilizationSeconds;
@@ -62,10 +62,10 @@ struct ScalingStatus {
   // The metric when it was last read, in percent.
   std::optional<int32_t> currentMetric;
 
-  // When the replicas were last changed.
+  // When the last step was decided.
   std::optional<keelson::metav1::Time> lastScaleTime;
 
-  // Whether the target is found, measured and within its bounds.
+  // Ready: whether the target is there, measured and within its bounds.
   // +listType=map
   // +listMapKey=type
   // +optional
@@ -80,6 +80,8 @@ struct ScalingStatus {
 // +kubebuilder:printcolumn:name="Max",type=integer,JSONPath=`.spec.maxReplicas`
 // +kubebuilder:printcolumn:name="Replicas",type=integer,JSONPath=`.status.replicas`
 // +kubebuilder:printcolumn:name="Metric",type=string,JSONPath=`.spec.metricType`
+// +kubebuilder:printcolumn:name="Percent",type=integer,JSONPath=`.status.currentMetric`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 
 // Scaling changes the replicas of a Deployment when a metric leaves its bounds.
