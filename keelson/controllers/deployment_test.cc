@@ -63,7 +63,7 @@ TEST(DeploymentController, RollsOutATemplateWithinSurgeAndUnavailability) {
       [] {
         ControlPlane control_plane;
         const Client client = control_plane.client();
-        const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+        const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
         ASSERT_TRUE(client.Create(DeploymentOf("web", 4)));
         EXPECT_LT(TimeUntil([&] { return IsRolledOut(client); }), 10s);
         const Deployment first = Get(client);
@@ -109,11 +109,21 @@ TEST(DeploymentController, RollsOutATemplateWithinSurgeAndUnavailability) {
       20);
 }
 
+TEST(DeploymentController, NeedsNoOtherControllerBesideIt) {
+  SimulatedManagers([] {
+    ControlPlane control_plane;
+    const Client client = control_plane.client();
+    const ControllerProcess process(client, [](Manager& manager) { return AddDeploymentController(manager); });
+    ASSERT_TRUE(client.Create(DeploymentOf("web", 3)));
+    EXPECT_LT(TimeUntil([&] { return Sizes(client) == std::map<std::string, int32_t>{{"v1", 3}}; }), 5s);
+  });
+}
+
 TEST(DeploymentController, BackToAnOldTemplateIsANewRevisionOfItsReplicaSet) {
   SimulatedManagers([] {
     ControlPlane control_plane;
     const Client client = control_plane.client();
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     Deployment wanted = DeploymentOf("web", 2);
     wanted.metadata.annotations.Set("kubernetes.io/change-cause", "made");
     ASSERT_TRUE(client.Create(wanted));
@@ -136,7 +146,7 @@ TEST(DeploymentController, KeepsNoMoreHistoryThanAsked) {
   SimulatedManagers([] {
     ControlPlane control_plane;
     const Client client = control_plane.client();
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     Deployment wanted = DeploymentOf("web", 1);
     wanted.spec.revisionHistoryLimit = 1;
     ASSERT_TRUE(client.Create(wanted));
@@ -154,7 +164,7 @@ TEST(DeploymentController, RecreateEndsAllOldPodsBeforeItMakesNewOnes) {
   SimulatedManagers([] {
     ControlPlane control_plane;
     const Client client = control_plane.client();
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     Deployment wanted = DeploymentOf("web", 3);
     wanted.spec.strategy.type = "Recreate";
     wanted.spec.template_.spec.nodeName = "node";
@@ -178,7 +188,7 @@ TEST(DeploymentController, PausedItScalesButDoesNotRollOut) {
   SimulatedManagers([] {
     ControlPlane control_plane;
     const Client client = control_plane.client();
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     ASSERT_TRUE(client.Create(DeploymentOf("web", 2)));
     EXPECT_LT(TimeUntil([&] { return IsRolledOut(client); }), 10s);
     Change<Deployment>(client, kWeb, [](Deployment& one) { one.spec.paused = true; });
@@ -199,7 +209,7 @@ TEST(DeploymentController, SaysWhenARolloutGetsNowhereAndWhenItIsHelped) {
   SimulatedManagers([] {
     ControlPlane control_plane;
     const Client client = control_plane.client();
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     Deployment wanted = DeploymentOf("web", 4);
     wanted.spec.progressDeadlineSeconds = 60;
     ASSERT_TRUE(client.Create(wanted));
@@ -224,7 +234,7 @@ TEST(DeploymentController, ScaledInTheMiddleOfARolloutAllItsReplicaSetsGrow) {
   SimulatedManagers([] {
     ControlPlane control_plane;
     const Client client = control_plane.client();
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     Deployment wanted = DeploymentOf("web", 10);
     wanted.spec.strategy.rollingUpdate = appsv1::RollingUpdateDeployment{.maxUnavailable = 2, .maxSurge = 3};
     ASSERT_TRUE(client.Create(wanted));
@@ -244,7 +254,7 @@ TEST(DeploymentController, AHashThatIsTakenIsCounted) {
     const Client client = control_plane.client();
     std::string name;
     {
-      const RunningManager workloads = RunWorkloads(client);
+      const ControllerProcess workloads = RunWorkloads(client);
       ASSERT_TRUE(client.Create(DeploymentOf("web", 1)));
       EXPECT_LT(TimeUntil([&] { return Get(client).status.replicas == 1; }), 10s);
       name = SetOf(client, "v1").metadata.name.str();
@@ -254,7 +264,7 @@ TEST(DeploymentController, AHashThatIsTakenIsCounted) {
     ReplicaSet taken = ReplicaSetOf("other", 0);
     taken.metadata.name = name;
     ASSERT_TRUE(client.Create(taken));
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     ASSERT_TRUE(client.Create(DeploymentOf("web", 1)));
     EXPECT_LT(TimeUntil([&] { return IsRolledOut(client); }), 30s);
     EXPECT_EQ(Get(client).status.collisionCount, 1);

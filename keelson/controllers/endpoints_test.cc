@@ -102,7 +102,8 @@ TEST(Endpoints, FollowPodsOfTheService) {
 
     // Readiness, labels, the end of a pod.
     actors.SetPod("b", "10.0.0.2", true);
-    actors.Change<corev1::Pod>({"default", "d"}, [](corev1::Pod& pod) { pod.metadata.labels = {{"app", "web"}}; });
+    Change<corev1::Pod>(actors.client(), {"default", "d"},
+                        [](corev1::Pod& pod) { pod.metadata.labels = {{"app", "web"}}; });
     ASSERT_TRUE(actors.client().Delete<corev1::Pod>({"default", "a"}));
     Settle();
     EXPECT_EQ(EndpointsOf(actors.client(), "web"), "10.0.0.2 10.0.0.4 at http:8080");
@@ -182,8 +183,8 @@ TEST(Endpoints, PodOfMissingNodeIsInSlicesWhenTheNodeComes) {
     actors.MakeNode("late", "z");
     Settle();
     EXPECT_THAT(SlicesOf(actors.client(), "web"), ElementsAre("10.0.0.1 ready serving z http:8080"));
-    actors.Change<corev1::Node>(
-        {"", "late"}, [](corev1::Node& node) { node.metadata.labels.Set("topology.kubernetes.io/zone", "y"); });
+    Change<corev1::Node>(actors.client(), {"", "late"},
+                         [](corev1::Node& node) { node.metadata.labels.Set("topology.kubernetes.io/zone", "y"); });
     Settle();
     EXPECT_THAT(SlicesOf(actors.client(), "web"), ElementsAre("10.0.0.1 ready serving y http:8080"));
   });
@@ -239,7 +240,7 @@ TEST(Endpoints, WhatOthersSpoilIsSetRight) {
     actors.MakeService("web");
     actors.MakePod("a", "web", "10.0.0.1");
     Settle();
-    actors.Change<Endpoints>({"default", "web"}, [](Endpoints& endpoints) { endpoints.subsets = {}; });
+    Change<Endpoints>(actors.client(), {"default", "web"}, [](Endpoints& endpoints) { endpoints.subsets = {}; });
     ASSERT_TRUE(actors.client().DeleteAllOf<EndpointSlice>({.namespace_ = "default"}));
     Settle();
     EXPECT_EQ(EndpointsOf(actors.client(), "web"), "10.0.0.1 at http:8080");
@@ -257,7 +258,7 @@ TEST(Endpoints, EverySeedEndsInTheSameObjectsWithNoWriteAfter) {
     const auto pause = [&random] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    std::optional<ControllerProcess> process(std::in_place, control_plane.client(), AddBoth, seed, faults);
+    ControllerProcess process(control_plane.client(), AddBoth, seed, faults);
     actors.MakeService("web");
     pause();
     actors.MakePod("a", "web", "10.0.0.1");
@@ -266,14 +267,15 @@ TEST(Endpoints, EverySeedEndsInTheSameObjectsWithNoWriteAfter) {
     actors.MakePod("b", "web", "10.0.0.2", false);
     actors.MakeService("gone");
     pause();
-    if (random.Chance(0.5)) process.emplace(control_plane.client(), AddBoth, seed + 1, faults);
+    if (random.Chance(0.5)) process.Restart();
     actors.SetPod("b", "10.0.0.2", true);
     ASSERT_TRUE(actors.client().Delete<Service>({"default", "gone"}));
-    actors.Change<Service>({"default", "web"}, [](Service& service) { service.metadata.labels = {{"team", "red"}}; });
+    Change<Service>(actors.client(), {"default", "web"},
+                    [](Service& service) { service.metadata.labels = {{"team", "red"}}; });
     pause();
     actors.SetPod("a", "10.0.0.1", false);
     pause();
-    process->line().Heal();
+    process.line().Heal();
     (void)SleepFor(std::chrono::minutes(3), {});
     EXPECT_EQ(EndpointsOf(actors.client(), "web"), "10.0.0.2 (10.0.0.1) at http:8080");
     EXPECT_EQ(EndpointsOf(actors.client(), "gone"), "none");
@@ -285,9 +287,9 @@ TEST(Endpoints, EverySeedEndsInTheSameObjectsWithNoWriteAfter) {
             .value();
     EXPECT_EQ(slices.items.size(), 1u);
     EXPECT_EQ(slices.items[0].metadata.labels.at("team"), "red");
-    const int64_t writes = process->line().writes();
+    const int64_t writes = process.line().writes();
     (void)SleepFor(std::chrono::minutes(30), {});
-    EXPECT_EQ(process->line().writes(), writes);
+    EXPECT_EQ(process.line().writes(), writes);
   });
 }
 

@@ -37,11 +37,14 @@ struct Plan {
 
 class Schedule {
  public:
-  explicit Schedule(uint64_t seed) : seed_(seed), plan_(seed), random_(seed ^ 0x5eed), maps_(control_plane_.client()) {}
+  explicit Schedule(uint64_t seed)
+      : plan_(seed),
+        random_(seed ^ 0x5eed),
+        maps_(control_plane_.client()),
+        collector_(control_plane_.client(), Collector({.workers = plan_.workers}), seed, plan_.faults) {}
 
   void Run() {
     SCOPED_TRACE(plan_.ToString());
-    Restart();
     ASSERT_TRUE(maps_.client().Create(corev1::Namespace{.metadata = {.name = "far"}}));
     const auto tree = Make("tree");
     const auto branch = Make("branch", {OwnedBy(tree)});
@@ -54,7 +57,7 @@ class Schedule {
     Make("of-both", {OwnedBy(one), OwnedBy(two)});
     const auto first_life = Make("again");
     Make("of-first-life", {OwnedBy(first_life)});
-    if (plan_.restarts > 0) Restart();
+    if (plan_.restarts > 0) collector_.Restart();
     Delete("tree", Propagation::kBackground);
     Delete("front", Propagation::kForeground);
     Delete("again", Propagation::kBackground);
@@ -69,7 +72,7 @@ class Schedule {
     Make("of-widget", {OwnedBy(widget)});
     Make("of-gone-widget", {OwnedBy(gone_widget)});
     Make("of-one-and-widget", {OwnedBy(one), OwnedBy(widget)});
-    if (plan_.restarts > 1) Restart();
+    if (plan_.restarts > 1) collector_.Restart();
     Delete("one", Propagation::kBackground);
     Delete("round-a", Propagation::kForeground);
     Pause();
@@ -84,23 +87,18 @@ class Schedule {
     Delete("parent", Propagation::kOrphan);
     Pause();
 
-    collector_->line().Heal();
+    collector_.line().Heal();
     (void)SleepFor(10min, {});
     EXPECT_THAT(maps_.All(), testing::ElementsAre("again", "far-owner", "half-orphan < two", "of-both < two",
                                                   "of-one-and-widget < stays", "of-second-life < again",
                                                   "of-widget < stays", "orphan", "two"));
-    const int64_t settled = collector_->line().writes();
+    const int64_t settled = collector_.line().writes();
     (void)SleepFor(1h, {});
-    EXPECT_EQ(collector_->line().writes(), settled) << "it writes although nothing changes";
+    EXPECT_EQ(collector_.line().writes(), settled) << "it writes although nothing changes";
   }
 
  private:
   void Pause() { (void)SleepFor(std::chrono::milliseconds(random_.Uniform(0, 3000)), {}); }
-  void Restart() {
-    collector_.reset();
-    collector_.emplace(maps_.client(), seed_ * 31 + ++started_, plan_.faults,
-                       GarbageCollectorOptions{.workers = plan_.workers});
-  }
   corev1::ConfigMap Make(const std::string& name, List<metav1::OwnerReference> owners = {}) {
     Pause();
     return maps_.Make(name, std::move(owners));
@@ -124,13 +122,11 @@ class Schedule {
     ASSERT_TRUE(closed) << closed.error().message();
   }
 
-  const uint64_t seed_;
   const Plan plan_;
   Random random_;
   ControlPlane control_plane_;
   const Maps maps_;
-  uint64_t started_ = 0;
-  std::optional<CollectorProcess> collector_;
+  ControllerProcess collector_;
 };
 
 TEST(GarbageCollectorSchedules, LeaveTheSameObjectsAndThenWriteNothing) {

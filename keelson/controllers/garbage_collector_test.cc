@@ -20,18 +20,18 @@ const GroupVersionKind kPlanet{"example.com", "v1", "Planet"};
 void Pass(Duration time) { (void)SleepFor(time, {}); }
 
 // The body on virtual time, with a collector that has seen everything.
-void Collecting(const std::function<void(const Maps& maps, CollectorProcess& collector)>& body) {
+void Collecting(const std::function<void(const Maps& maps, ControllerProcess& collector)>& body) {
   SimulatedManagers([&] {
     ControlPlane control_plane;
     const Maps maps(control_plane.client());
-    CollectorProcess collector(control_plane.client());
+    ControllerProcess collector(control_plane.client(), Collector());
     Pass(20s);
     body(maps, collector);
   });
 }
 
 TEST(GarbageCollector, DependentsGoAfterTheirOwner) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     const auto owner = maps.Make("owner");
     const auto child = maps.Make("child", {OwnedBy(owner)});
     maps.Make("grandchild", {OwnedBy(child)});
@@ -53,14 +53,14 @@ TEST(GarbageCollector, WhatWasThereBeforeItBeganIsJudgedToo) {
     maps.Make("child", {OwnedBy(owner)});
     maps.Make("garbage", {OwnedBy(lost)});
     maps.Delete("lost");
-    CollectorProcess collector(control_plane.client());
+    ControllerProcess collector(control_plane.client(), Collector());
     Pass(20s);
     EXPECT_THAT(maps.All(), ElementsAre("child < owner", "owner"));
   });
 }
 
 TEST(GarbageCollector, AnOwnerThatNeverWasOrThatHasAnotherUidIsAbsent) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     const auto owner = maps.Make("owner");
     metav1::OwnerReference another_uid = OwnedBy(owner);
     another_uid.uid = "00000000-0000-0000-0000-000000000001";
@@ -78,7 +78,7 @@ TEST(GarbageCollector, AnOwnerThatNeverWasOrThatHasAnotherUidIsAbsent) {
 }
 
 TEST(GarbageCollector, AnObjectStaysWithItsLastOwnerAndLosesReferencesToTheOthers) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     const auto first = maps.Make("first");
     const auto second = maps.Make("second");
     maps.Make("child", {OwnedBy(first), OwnedBy(second)});
@@ -92,7 +92,7 @@ TEST(GarbageCollector, AnObjectStaysWithItsLastOwnerAndLosesReferencesToTheOther
 }
 
 TEST(GarbageCollector, ForegroundDeletionWaitsForThoseThatBlock) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     const auto owner = maps.Make("owner");
     maps.Make("slow", {OwnedBy(owner, true)}, "default", {"example.com/wait"});
     maps.Make("quick", {OwnedBy(owner, true)});
@@ -110,7 +110,7 @@ TEST(GarbageCollector, ForegroundDeletionWaitsForThoseThatBlock) {
 }
 
 TEST(GarbageCollector, ForegroundDeletionGoesDownTheTree) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     const auto owner = maps.Make("owner");
     const auto child = maps.Make("child", {OwnedBy(owner, true)});
     maps.Make("leaf", {OwnedBy(child, true)}, "default", {"example.com/wait"});
@@ -127,7 +127,7 @@ TEST(GarbageCollector, ForegroundDeletionGoesDownTheTree) {
 }
 
 TEST(GarbageCollector, ADependentWithAnotherOwnerOutlivesAForegroundDeletionAndDoesNotBlockIt) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     const auto owner = maps.Make("owner");
     const auto stays = maps.Make("stays");
     maps.Make("child", {OwnedBy(owner, true), OwnedBy(stays)});
@@ -140,7 +140,7 @@ TEST(GarbageCollector, ADependentWithAnotherOwnerOutlivesAForegroundDeletionAndD
 
 TEST(GarbageCollector, ACycleIsDeletedInTheForegroundToo) {
   for (const Propagation propagation : {Propagation::kForeground, Propagation::kBackground}) {
-    Collecting([&](const Maps& maps, CollectorProcess&) {
+    Collecting([&](const Maps& maps, ControllerProcess&) {
       corev1::ConfigMap a = maps.Make("a");
       const auto b = maps.Make("b", {OwnedBy(a, true)});
       const auto c = maps.Make("c", {OwnedBy(b, true)});
@@ -156,7 +156,7 @@ TEST(GarbageCollector, ACycleIsDeletedInTheForegroundToo) {
 }
 
 TEST(GarbageCollector, OrphansLoseTheirOwnerAndStay) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     const auto owner = maps.Make("owner");
     const auto other = maps.Make("other");
     maps.Make("one", {OwnedBy(owner)});
@@ -169,7 +169,7 @@ TEST(GarbageCollector, OrphansLoseTheirOwnerAndStay) {
 }
 
 TEST(GarbageCollector, ADependentThatSaysHowItsOwnGoIsObeyed) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     const auto owner = maps.Make("owner");
     const auto child = maps.Make("child", {OwnedBy(owner)}, "default", {"orphan"});
     maps.Make("grandchild", {OwnedBy(child)});
@@ -187,13 +187,13 @@ TEST(GarbageCollector, AnOwnerInAnotherNamespaceIsNoneAndAnEventSaysSo) {
       const Maps maps(control_plane.client());
       ASSERT_TRUE(maps.client().Create(corev1::Namespace{.metadata = {.name = "far"}}));
       const auto owner = maps.Make("owner", {}, "far");
-      std::optional<CollectorProcess> collector;
+      std::optional<ControllerProcess> collector;
       if (owner_first) {
-        collector.emplace(control_plane.client());
+        collector.emplace(control_plane.client(), Collector());
         Pass(20s);
       }
       const auto child = maps.Make("child", {OwnedBy(owner)});
-      if (!owner_first) collector.emplace(control_plane.client());
+      if (!owner_first) collector.emplace(control_plane.client(), Collector());
       Pass(20s);
       EXPECT_FALSE(maps.Has("child"));
       EXPECT_TRUE(maps.Has("owner", "far"));
@@ -212,7 +212,7 @@ TEST(GarbageCollector, AnOwnerInAnotherNamespaceIsNoneAndAnEventSaysSo) {
 }
 
 TEST(GarbageCollector, AClusterScopedObjectWithANamespacedOwnerStaysAndAnEventSaysSo) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     const auto owner = maps.Make("owner");
     corev1::Namespace dependent{.metadata = {.name = "dependent", .ownerReferences = {OwnedBy(owner)}}};
     ASSERT_TRUE(maps.client().Create(dependent));
@@ -228,7 +228,7 @@ TEST(GarbageCollector, AClusterScopedObjectWithANamespacedOwnerStaysAndAnEventSa
 }
 
 TEST(GarbageCollector, AClusterScopedOwnerOwnsInAllNamespaces) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     ASSERT_TRUE(maps.client().Create(Definition("Planet", "planets", "Cluster")));
     ASSERT_TRUE(maps.client().Create(corev1::Namespace{.metadata = {.name = "far"}}));
     Pass(1s);
@@ -244,7 +244,7 @@ TEST(GarbageCollector, AClusterScopedOwnerOwnsInAllNamespaces) {
 }
 
 TEST(GarbageCollector, KindsThatAreInstalledLaterOwnAndAreOwned) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     ASSERT_TRUE(maps.client().Create(Definition("Widget", "widgets")));
     Pass(2s);
     const auto owner = maps.Make("owner");
@@ -262,7 +262,7 @@ TEST(GarbageCollector, KindsThatAreInstalledLaterOwnAndAreOwned) {
 }
 
 TEST(GarbageCollector, AnOwnerOfAKindThatIsNotServedIsWaitedForAndThenJudged) {
-  Collecting([](const Maps& maps, CollectorProcess& collector) {
+  Collecting([](const Maps& maps, ControllerProcess& collector) {
     metav1::OwnerReference owner{.apiVersion = "example.com/v1",
                                  .kind = "Widget",
                                  .name = "widget",
@@ -280,7 +280,7 @@ TEST(GarbageCollector, AnOwnerOfAKindThatIsNotServedIsWaitedForAndThenJudged) {
 }
 
 TEST(GarbageCollector, WhatAKindOwnedGoesWhenTheKindIsRemoved) {
-  Collecting([](const Maps& maps, CollectorProcess&) {
+  Collecting([](const Maps& maps, ControllerProcess&) {
     ASSERT_TRUE(maps.client().Create(Definition("Widget", "widgets")));
     Pass(2s);
     const Unstructured widget = maps.client().Create(Object(kWidget, {"default", "widget"})).value();
@@ -295,7 +295,7 @@ TEST(GarbageCollector, WhatAKindOwnedGoesWhenTheKindIsRemoved) {
 }
 
 TEST(GarbageCollector, AsksAndWritesNothingWhenNothingChanges) {
-  Collecting([](const Maps& maps, CollectorProcess& collector) {
+  Collecting([](const Maps& maps, ControllerProcess& collector) {
     const auto owner = maps.Make("owner");
     maps.Make("child", {OwnedBy(owner)});
     Pass(20s);
@@ -308,7 +308,7 @@ TEST(GarbageCollector, AsksAndWritesNothingWhenNothingChanges) {
 }
 
 TEST(GarbageCollector, ADependentIsDeletedByOneRequest) {
-  Collecting([](const Maps& maps, CollectorProcess& collector) {
+  Collecting([](const Maps& maps, ControllerProcess& collector) {
     const auto owner = maps.Make("owner");
     for (int i = 0; i < 20; ++i) maps.Make("child-" + std::to_string(i), {OwnedBy(owner)});
     Pass(20s);

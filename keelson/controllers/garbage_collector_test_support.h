@@ -1,11 +1,9 @@
-// For tests of the garbage collector: a process with one, and objects that own each other.
+// For tests of the garbage collector: objects that own each other.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,11 +12,8 @@
 #include "keelson/api/core/v1.h"
 #include "keelson/codec/unstructured.h"
 #include "keelson/codec/yaml_reader.h"
+#include "keelson/controllers/controller_process_test_support.h"
 #include "keelson/controllers/garbage_collector.h"
-#include "keelson/core/clock.h"
-#include "keelson/runtime/faulty_transport_test_support.h"
-#include "keelson/runtime/manager.h"
-#include "keelson/runtime/manager_test_support.h"
 
 namespace keelson::controllers {
 
@@ -57,23 +52,9 @@ metav1::OwnerReference OwnedBy(const T& owner, bool blocking = false) {
   return reference;
 }
 
-// A process with a collector, whose way to the server is counted and may be bad. Destruction ends it.
-class CollectorProcess {
- public:
-  explicit CollectorProcess(const Client& server, uint64_t seed = 1, const Faults& faults = {},
-                            GarbageCollectorOptions options = {})
-      : line_(std::make_shared<FaultyTransport>(server.rest().transport(), seed, faults)),
-        manager_(Manager::Make(Client(line_)).value()) {
-    AddGarbageCollectorController(manager_, std::move(options)).value();
-    running_.emplace(manager_);
-  }
-  FaultyTransport& line() { return *line_; }
-
- private:
-  const std::shared_ptr<FaultyTransport> line_;
-  Manager manager_;
-  std::optional<Running> running_;
-};
+inline ControllerProcess::Add Collector(GarbageCollectorOptions options = {}) {
+  return [options](Manager& manager) { return AddGarbageCollectorController(manager, options); };
+}
 
 // Makes ConfigMaps as owners and owned.
 class Maps {

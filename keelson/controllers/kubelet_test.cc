@@ -5,16 +5,14 @@
 
 #include <cstdlib>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "keelson/api/coordination/v1.h"
-#include "keelson/client/retry_on_conflict.h"
+#include "keelson/controllers/controller_process_test_support.h"
 #include "keelson/controllers/pod_addresses.h"
 #include "keelson/controllers/pod_conditions.h"
 #include "keelson/controllers/scheduler.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/runtime/manager_test_support.h"
 #include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
@@ -28,18 +26,14 @@ using ::testing::IsSupersetOf;
 class Bench {
  public:
   explicit Bench(KubeletOptions options = {}, uint64_t seed = 0, const Faults& faults = {})
-      : options_(std::move(options)),
-        client_(control_plane_.client()),
-        line_(std::make_shared<FaultyTransport>(client_.rest().transport(), seed, faults)) {
-    Restart();
-  }
-  void Restart() {
-    running_.reset();
-    manager_.emplace(Manager::Make(Client(line_)).value());
-    EXPECT_TRUE(AddSchedulerController(*manager_));
-    EXPECT_TRUE(AddKubelet(*manager_, options_));
-    running_.emplace(*manager_);
-  }
+      : client_(control_plane_.client()),
+        process_(
+            client_,
+            [options = std::move(options)](Manager& manager) -> Result<void> {
+              KEELSON_RETURN_IF_ERROR(AddSchedulerController(manager));
+              return AddKubelet(manager, options);
+            },
+            seed, faults) {}
 
   static corev1::Pod PodOf(const std::string& name, const std::map<std::string, std::string>& script = {}) {
     corev1::Pod pod;
@@ -67,15 +61,13 @@ class Bench {
   }
 
   Client& client() { return client_; }
-  FaultyTransport& line() { return *line_; }
+  ControllerProcess& process() { return process_; }
+  FaultyTransport& line() { return process_.line(); }
 
  private:
-  const KubeletOptions options_;
   ControlPlane control_plane_;
   Client client_;
-  std::shared_ptr<FaultyTransport> line_;
-  std::optional<Manager> manager_;
-  std::optional<Running> running_;
+  ControllerProcess process_;
 };
 
 TEST(Kubelet, NodesAreReadyAndTheirLeasesRenewed) {
@@ -114,7 +106,7 @@ TEST(Kubelet, ANodeThatIsDeletedStaysAway) {
     ASSERT_TRUE(bench.client().Delete<corev1::Node>({"", "node-1"}));
     (void)SleepFor(1min, {});
     EXPECT_FALSE(bench.client().Get<corev1::Node>({"", "node-1"}));
-    bench.Restart();
+    bench.process().Restart();
     (void)SleepFor(1s, {});
     EXPECT_TRUE(bench.client().Get<corev1::Node>({"", "node-1"}));
   });
@@ -177,7 +169,7 @@ TEST(Kubelet, EachPodHasAnAddressOfItsOwnAlsoAfterARestart) {
     Bench bench({.nodes = 1});
     for (int i = 0; i < 10; ++i) bench.AddPod(Bench::PodOf("a" + std::to_string(i)));
     (void)SleepFor(5s, {});
-    bench.Restart();
+    bench.process().Restart();
     for (int i = 0; i < 10; ++i) bench.AddPod(Bench::PodOf("b" + std::to_string(i)));
     (void)SleepFor(5s, {});
     std::set<std::string> addresses;
@@ -214,7 +206,7 @@ void RunSchedule(uint64_t seed) {
   bench.AddPod(once);
   bench.AddPod(Bench::PodOf("gone"));
   pause();
-  if (random.Chance(0.5)) bench.Restart();
+  if (random.Chance(0.5)) bench.process().Restart();
   pause();
   ASSERT_TRUE(bench.client().Delete<corev1::Pod>({"default", "gone"}));
   corev1::Pod init = Bench::PodOf("init");

@@ -177,7 +177,7 @@ TEST(PersistentVolumes, FirstConsumerIsWaitedFor) {
     Settle();
     EXPECT_THAT(actors.EventsOn("data"), Contains("WaitForPodScheduled: waiting for pod user to be scheduled"));
     EXPECT_EQ(StateOf(actors.client(), "data"), "Pending ");
-    actors.Change<PersistentVolumeClaim>({"default", "data"}, [](PersistentVolumeClaim& claim) {
+    Change<PersistentVolumeClaim>(actors.client(), {"default", "data"}, [](PersistentVolumeClaim& claim) {
       claim.metadata.annotations.Set("volume.kubernetes.io/selected-node", "n7");
     });
     Settle();
@@ -227,7 +227,8 @@ TEST(PersistentVolumes, ClaimWhoseVolumeIsGoneIsLost) {
     Settle();
     ASSERT_EQ(StateOf(actors.client(), "data"), "Bound disk");
     ASSERT_TRUE(actors.client().Delete<PersistentVolume>({"", "disk"}));
-    actors.Change<PersistentVolume>({"", "disk"}, [](PersistentVolume& volume) { volume.metadata.finalizers = {}; });
+    Change<PersistentVolume>(actors.client(), {"", "disk"},
+                             [](PersistentVolume& volume) { volume.metadata.finalizers = {}; });
     Settle();
     EXPECT_EQ(StateOf(actors.client(), "data"), "Lost disk");
     EXPECT_THAT(actors.EventsOn("data"),
@@ -282,7 +283,7 @@ TEST(PersistentVolumes, EverySeedEndsBoundOnceWithNoWriteAfter) {
     const auto pause = [&random] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
     const ControlPlane control_plane;
     const Actors actors(control_plane.client());
-    std::optional<ControllerProcess> process(std::in_place, control_plane.client(), AddBinder, seed, faults);
+    ControllerProcess process(control_plane.client(), AddBinder, seed, faults);
     actors.Make(Class("fast", "keelson.dev/simulated"));
     pause();
     actors.Make(Claim("one", "1Gi"));
@@ -292,10 +293,10 @@ TEST(PersistentVolumes, EverySeedEndsBoundOnceWithNoWriteAfter) {
     const std::string uid = actors.Make(Claim("made", "1Gi", "fast")).metadata.uid.str();
     actors.Make(Claim("gone", "1Gi", "fast"));
     pause();
-    if (random.Chance(0.5)) process.emplace(control_plane.client(), AddBinder, seed + 1, faults);
+    if (random.Chance(0.5)) process.Restart();
     ASSERT_TRUE(actors.client().Delete<PersistentVolumeClaim>({"default", "gone"}));
     pause();
-    process->line().Heal();
+    process.line().Heal();
     (void)SleepFor(std::chrono::minutes(3), {});
     const std::string one = StateOf(actors.client(), "one");
     const std::string two = StateOf(actors.client(), "two");
@@ -305,9 +306,9 @@ TEST(PersistentVolumes, EverySeedEndsBoundOnceWithNoWriteAfter) {
     EXPECT_EQ(StateOf(actors.client(), "made"), "Bound pvc-" + uid);
     EXPECT_EQ(StateOf(actors.client(), "gone"), "none");
     EXPECT_EQ(actors.client().List<PersistentVolume>()->items.size(), 2u);
-    const int64_t writes = process->line().writes();
+    const int64_t writes = process.line().writes();
     (void)SleepFor(std::chrono::minutes(30), {});
-    EXPECT_EQ(process->line().writes(), writes);
+    EXPECT_EQ(process.line().writes(), writes);
   });
 }
 

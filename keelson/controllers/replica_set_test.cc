@@ -34,7 +34,7 @@ TEST(ReplicaSetController, KeepsAsManyPodsOfTheTemplateAsAsked) {
   SimulatedManagers([] {
     ControlPlane control_plane;
     const Client client = control_plane.client();
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     ReplicaSet wanted = ReplicaSetOf("web", 3);
     wanted.spec.template_.metadata.annotations = {{"note", "kept"}};
     const ReplicaSet set = client.Create(wanted).value();
@@ -70,7 +70,7 @@ TEST(ReplicaSetController, AdoptsOrphansAndReleasesWhatNoLongerMatches) {
       ASSERT_TRUE(client.Create(
           Pod{.metadata = {.name = name, .namespace_ = "default", .labels = from.metadata.labels}, .spec = from.spec}));
     }
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     ASSERT_TRUE(client.Create(ReplicaSetOf("web", 2)));
     EXPECT_LT(TimeUntil([&] { return IsSettled(client, 2); }), 5s);
     EXPECT_TRUE(IsControlledBy(client.Get<Pod>({"default", "first"}).value(), Get(client)));
@@ -88,7 +88,7 @@ TEST(ReplicaSetController, PodsCountAsAvailableWhenTheyWereReadyForLongEnough) {
   SimulatedManagers([] {
     ControlPlane control_plane;
     const Client client = control_plane.client();
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(client);
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     ReplicaSet wanted = ReplicaSetOf("web", 2);
     wanted.spec.minReadySeconds = 30;
     ASSERT_TRUE(client.Create(wanted));
@@ -104,7 +104,7 @@ TEST(ReplicaSetController, PodsThatAreGoingCountAsTerminating) {
   SimulatedManagers([] {
     ControlPlane control_plane;
     const Client client = control_plane.client();
-    const RunningManager workloads = RunWorkloads(client);
+    const ControllerProcess workloads = RunWorkloads(client);
     ReplicaSet wanted = ReplicaSetOf("web", 2);
     wanted.spec.template_.spec.nodeName = "node";
     ASSERT_TRUE(client.Create(wanted));
@@ -112,7 +112,7 @@ TEST(ReplicaSetController, PodsThatAreGoingCountAsTerminating) {
     Change<ReplicaSet>(client, kWeb, [](ReplicaSet& one) { one.spec.replicas = 0; });
     EXPECT_LT(TimeUntil([&] { return Get(client).status.terminatingReplicas == 2; }), 5s);
     EXPECT_EQ(Get(client).status.replicas, 0);
-    const RunningManager pods = RunPods(client);
+    const ControllerProcess pods = RunPods(client);
     EXPECT_LT(TimeUntil([&] { return Get(client).status.terminatingReplicas == 0; }), 5s);
   });
 }
@@ -169,7 +169,7 @@ TEST(ReplicaSetController, SaysThatPodsCannotBeCreatedAndGoesOnWhenTheyCan) {
     const Client client = control_plane.client();
     const auto line = std::make_shared<PartialTransport>(client.rest().transport());
     line->refuse_pods = true;
-    const RunningManager pods = RunPods(client), workloads = RunWorkloads(Client(line));
+    const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(Client(line));
     ASSERT_TRUE(client.Create(ReplicaSetOf("web", 10)));
     EXPECT_LT(TimeUntil([&] { return !Get(client).status.conditions.empty(); }), 5s);
     const ReplicaSet failed = Get(client);
@@ -193,7 +193,7 @@ TEST(ReplicaSetController, MakesNoPodTwiceHoweverLateTheWatchIs) {
     ControlPlane control_plane;
     const Client client = control_plane.client();
     const auto line = std::make_shared<PartialTransport>(client.rest().transport());
-    const RunningManager workloads = RunWorkloads(Client(line));
+    const ControllerProcess workloads = RunWorkloads(Client(line));
     ASSERT_TRUE(client.Create(ReplicaSetOf("first", 1)));
     EXPECT_LT(TimeUntil([&] { return PodsOf(client, "first").size() == 1; }), 5s);
     (void)SleepFor(5s, {});

@@ -5,14 +5,12 @@
 
 #include <cstdlib>
 #include <map>
-#include <optional>
 
 #include "keelson/api/events/v1.h"
 #include "keelson/api/storage/v1.h"
-#include "keelson/client/retry_on_conflict.h"
+#include "keelson/controllers/controller_process_test_support.h"
 #include "keelson/controllers/pod_conditions.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/runtime/manager_test_support.h"
 #include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
@@ -27,15 +25,7 @@ class Bench {
  public:
   explicit Bench(uint64_t seed = 0, const Faults& faults = {})
       : client_(control_plane_.client()),
-        line_(std::make_shared<FaultyTransport>(client_.rest().transport(), seed, faults)) {
-    Restart();
-  }
-  void Restart() {
-    running_.reset();
-    manager_.emplace(Manager::Make(Client(line_)).value());
-    EXPECT_TRUE(AddSchedulerController(*manager_));
-    running_.emplace(*manager_);
-  }
+        process_(client_, [](Manager& manager) { return AddSchedulerController(manager); }, seed, faults) {}
 
   void AddNode(const std::string& name, const char* cpu = "4") {
     corev1::Node node;
@@ -46,12 +36,7 @@ class Bench {
     ChangeNode(name, [](corev1::Node& made) { made.spec.taints = {}; });
   }
   void ChangeNode(const std::string& name, const std::function<void(corev1::Node&)>& change) {
-    const Result<corev1::Node> changed = RetryOnConflict([&]() -> Result<corev1::Node> {
-      KEELSON_TRY(node, client_.Get<corev1::Node>({"", name}));
-      change(node);
-      return client_.Update(node);
-    });
-    ASSERT_TRUE(changed) << changed.error().message();
+    Change<corev1::Node>(client_, {"", name}, change);
   }
   static corev1::Pod PodOf(const std::string& name, const char* cpu = "100m") {
     corev1::Pod pod;
@@ -81,14 +66,13 @@ class Bench {
   }
 
   Client& client() { return client_; }
-  FaultyTransport& line() { return *line_; }
+  ControllerProcess& process() { return process_; }
+  FaultyTransport& line() { return process_.line(); }
 
  private:
   ControlPlane control_plane_;
   Client client_;
-  std::shared_ptr<FaultyTransport> line_;
-  std::optional<Manager> manager_;
-  std::optional<Running> running_;
+  ControllerProcess process_;
 };
 
 TEST(Scheduler, GivesPodsToNodesAndSaysSo) {
@@ -254,7 +238,7 @@ void RunSchedule(uint64_t seed) {
     bench.AddPod("p" + std::to_string(i), "500m");
     pause();
   }
-  if (random.Chance(0.5)) bench.Restart();
+  if (random.Chance(0.5)) bench.process().Restart();
   ASSERT_TRUE(bench.client().Delete<corev1::Pod>({"default", "p0"}, {.grace_period = 0s}));
   bench.AddPod("p0", "500m");
   bench.AddNode("b", "1");

@@ -1,42 +1,19 @@
-// For tests of controllers of Services and volumes: a process that runs some, and the objects that they work on.
+// For tests of controllers of Services and volumes: the objects that they work on.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "keelson/api/core/v1.h"
 #include "keelson/client/client.h"
-#include "keelson/client/retry_on_conflict.h"
+#include "keelson/controllers/controller_process_test_support.h"
 #include "keelson/core/clock.h"
-#include "keelson/runtime/faulty_transport_test_support.h"
-#include "keelson/runtime/manager.h"
-#include "keelson/runtime/manager_test_support.h"
 
 namespace keelson::controllers {
-
-// Its way to the server is counted and may be bad.
-class ControllerProcess {
- public:
-  using Add = std::function<Result<void>(Manager& manager)>;
-  ControllerProcess(const Client& client, const Add& add, uint64_t seed = 1, const Faults& faults = {})
-      : line_(std::make_shared<FaultyTransport>(client.rest().transport(), seed, faults)),
-        manager_(Manager::Make(Client(line_)).value()) {
-    add(manager_).value();
-    running_.emplace(manager_);
-  }
-  FaultyTransport& line() { return *line_; }
-
- private:
-  const std::shared_ptr<FaultyTransport> line_;
-  Manager manager_;
-  std::optional<Running> running_;
-};
 
 inline void Settle() { (void)SleepFor(std::chrono::seconds(2), {}); }
 
@@ -50,24 +27,6 @@ class Actors {
     Result<T> made = client_.Create(object);
     EXPECT_TRUE(made) << object.metadata.name.view() << ": " << made.error().message();
     return made ? *made : object;
-  }
-  template <class T>
-  void Change(const ObjectKey& key, const std::function<void(T&)>& change) const {
-    const Result<T> changed = RetryOnConflict([&]() -> Result<T> {
-      KEELSON_TRY(object, client_.Get<T>(key));
-      change(object);
-      return client_.Update(object);
-    });
-    EXPECT_TRUE(changed) << key.ToString() << ": " << changed.error().message();
-  }
-  template <class T>
-  void ChangeStatus(const ObjectKey& key, const std::function<void(T&)>& change) const {
-    const Result<T> changed = RetryOnConflict([&]() -> Result<T> {
-      KEELSON_TRY(object, client_.Get<T>(key));
-      change(object);
-      return client_.Status().Update(object);
-    });
-    EXPECT_TRUE(changed) << key.ToString() << ": " << changed.error().message();
   }
 
   void MakeNode(const std::string& name, const std::string& zone = "") const {
@@ -96,7 +55,7 @@ class Actors {
     if (!ip.empty()) SetPod(name, ip, ready);
   }
   void SetPod(const std::string& name, const std::string& ip, bool ready) const {
-    ChangeStatus<corev1::Pod>({"default", name}, [&](corev1::Pod& pod) {
+    ChangeStatus<corev1::Pod>(client_, {"default", name}, [&](corev1::Pod& pod) {
       pod.status.phase = "Running";
       pod.status.podIP = ip;
       pod.status.podIPs = {corev1::PodIP{.ip = ip}};

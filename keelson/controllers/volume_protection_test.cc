@@ -78,8 +78,8 @@ TEST(ClaimProtection, FinalizerComesBackToAClaimThatLostIt) {
     const Actors actors(control_plane.client());
     const ControllerProcess process(control_plane.client(), AddProtection);
     actors.Make(ClaimNamed("data"));
-    actors.Change<PersistentVolumeClaim>({"default", "data"},
-                                         [](PersistentVolumeClaim& claim) { claim.metadata.finalizers = {}; });
+    Change<PersistentVolumeClaim>(actors.client(), {"default", "data"},
+                                  [](PersistentVolumeClaim& claim) { claim.metadata.finalizers = {}; });
     Settle();
     EXPECT_TRUE(
         HasFinalizer(*actors.client().Get<PersistentVolumeClaim>({"default", "data"}), kClaimProtectionFinalizer));
@@ -97,11 +97,13 @@ TEST(VolumeProtection, BoundVolumeStays) {
     volume.spec.accessModes = {"ReadWriteOnce"};
     volume.spec.hostPath = corev1::HostPathVolumeSource{.path = "/data"};
     actors.Make(volume);
-    actors.ChangeStatus<PersistentVolume>({"", "disk"}, [](PersistentVolume& made) { made.status.phase = "Bound"; });
+    ChangeStatus<PersistentVolume>(actors.client(), {"", "disk"},
+                                   [](PersistentVolume& made) { made.status.phase = "Bound"; });
     ASSERT_TRUE(actors.client().Delete<PersistentVolume>({"", "disk"}));
     Settle();
     ASSERT_TRUE(actors.client().Get<PersistentVolume>({"", "disk"}));
-    actors.ChangeStatus<PersistentVolume>({"", "disk"}, [](PersistentVolume& made) { made.status.phase = "Released"; });
+    ChangeStatus<PersistentVolume>(actors.client(), {"", "disk"},
+                                   [](PersistentVolume& made) { made.status.phase = "Released"; });
     Settle();
     EXPECT_FALSE(actors.client().Get<PersistentVolume>({"", "disk"}));
   });

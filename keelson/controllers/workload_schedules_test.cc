@@ -122,9 +122,8 @@ void RunSchedule(uint64_t seed) {
   const bool restart = random.Chance(0.5);
   ControlPlane control_plane;
   const Client client = control_plane.client();
-  const RunningManager pods = RunPods(client);
-  const auto line = std::make_shared<FaultyTransport>(client.rest().transport(), seed, faults);
-  auto workloads = std::make_unique<RunningManager>(RunWorkloads(Client(line)));
+  const ControllerProcess pods = RunPods(client);
+  ControllerProcess workloads = RunWorkloads(client, seed, faults);
 
   Users users(client, seed);
   Deployment recreated = DeploymentOf("all", 3);
@@ -137,10 +136,7 @@ void RunSchedule(uint64_t seed) {
   users.SetImage("web", "v2");
   users.Scale("web", 6);
   users.SetImage("all", "v2");
-  if (restart) {
-    workloads.reset();
-    workloads = std::make_unique<RunningManager>(RunWorkloads(Client(line)));
-  }
+  if (restart) workloads.Restart();
   users.SetImage("web", "broken");
   users.DeleteAPod("all");
   users.Relabel("web");
@@ -152,18 +148,19 @@ void RunSchedule(uint64_t seed) {
   users.Scale("web", 5);
   users.Relabel("all");
 
-  line->Heal();
+  workloads.line().Heal();
   (void)SleepFor(3min, {});
-  workloads.reset();  // else what it had makes anew what is deleted: there is no garbage collector
+  workloads.Stop();  // else what it had makes anew what is deleted: there is no garbage collector
   users.Delete("gone");
   (void)SleepFor(10s, {});
   for (const Pod& pod : PodsOf(client, "gone")) (void)client.Delete(pod);
-  workloads = std::make_unique<RunningManager>(RunWorkloads(Client(line)));
+  workloads.Start();
+  workloads.line().Heal();
   (void)SleepFor(10min, {});
   EXPECT_EQ(StateOf(client), kExpected);
-  const int64_t settled = line->writes();
+  const int64_t settled = workloads.line().writes();
   (void)SleepFor(1h, {});
-  EXPECT_EQ(line->writes(), settled) << "it writes although nothing changes";
+  EXPECT_EQ(workloads.line().writes(), settled) << "it writes although nothing changes";
 }
 
 class WorkloadSchedules : public testing::TestWithParam<int> {};

@@ -5,9 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,12 +13,11 @@
 #include "keelson/api/core/v1.h"
 #include "keelson/api/finalizers.h"
 #include "keelson/client/ignore_not_found.h"
-#include "keelson/client/retry_on_conflict.h"
+#include "keelson/controllers/controller_process_test_support.h"
 #include "keelson/controllers/deployment.h"
 #include "keelson/controllers/pod_state.h"
 #include "keelson/controllers/replica_set.h"
 #include "keelson/runtime/builder.h"
-#include "keelson/runtime/manager_test_support.h"
 
 namespace keelson::controllers {
 
@@ -45,31 +41,19 @@ inline Result<Outcome> RunPod(const ObjectClient& client, const Request& request
   return Outcome::Done();
 }
 
-// Something that runs until it goes out of scope.
-class RunningManager {
- public:
-  RunningManager(Client client, const std::function<void(Manager&)>& add)
-      : manager_(std::make_unique<Manager>(Manager::Make(std::move(client)).value())) {
-    add(*manager_);
-    running_ = std::make_unique<Running>(*manager_);
-  }
-
- private:
-  std::unique_ptr<Manager> manager_;
-  std::unique_ptr<Running> running_;  // ends first
-};
-
-inline RunningManager RunPods(const Client& client) {
-  return RunningManager(client, [](Manager& manager) {
-    ASSERT_TRUE(ControllerFor<corev1::Pod>(manager).Named("pods").Complete(
+inline ControllerProcess RunPods(const Client& client) {
+  return ControllerProcess(client, [](Manager& manager) -> Result<void> {
+    KEELSON_RETURN_IF_ERROR(ControllerFor<corev1::Pod>(manager).Named("pods").Complete(
         [&manager](Context&, const Request& request) { return RunPod(manager.client(), request); }));
+    return {};
   });
 }
-inline RunningManager RunWorkloads(const Client& client) {
-  return RunningManager(client, [](Manager& manager) {
-    ASSERT_TRUE(AddReplicaSetController(manager));
-    ASSERT_TRUE(AddDeploymentController(manager));
-  });
+inline ControllerProcess RunWorkloads(const Client& client, uint64_t seed = 1, const Faults& faults = {}) {
+  const auto add = [](Manager& manager) -> Result<void> {
+    KEELSON_RETURN_IF_ERROR(AddReplicaSetController(manager));
+    return AddDeploymentController(manager);
+  };
+  return ControllerProcess(client, add, seed, faults);
 }
 
 inline corev1::PodTemplateSpec TemplateOf(const std::string& app, const std::string& image) {
@@ -87,16 +71,6 @@ inline appsv1::Deployment DeploymentOf(const std::string& name, int32_t replicas
           .spec = {.replicas = replicas,
                    .selector = metav1::LabelSelector{.matchLabels = {{"app", name}}},
                    .template_ = TemplateOf(name, "v1")}};
-}
-
-template <class T>
-void Change(const Client& client, const ObjectKey& key, const std::function<void(T&)>& change) {
-  const Result<T> changed = RetryOnConflict([&]() -> Result<T> {
-    KEELSON_TRY(object, client.Get<T>(key));
-    change(object);
-    return client.Update(object);
-  });
-  ASSERT_TRUE(changed) << changed.error().message();
 }
 
 // Pods whose app it is, being deleted or not.
