@@ -11,6 +11,7 @@
 #include "keelson/controllers/kubelet.h"
 #include "keelson/controllers/persistent_volumes.h"
 #include "keelson/controllers/replica_set.h"
+#include "keelson/controllers/replication_controller.h"
 #include "keelson/controllers/scheduler.h"
 #include "keelson/controllers/selection.h"
 #include "keelson/controllers/volume_protection.h"
@@ -21,6 +22,7 @@ Result<void> AddControllers(Manager& manager, const ControllersOptions& options)
   const std::pair<std::string_view, std::function<Result<void>()>> all[] = {
       {kGarbageCollector, [&] { return AddGarbageCollectorController(manager); }},
       {kReplicaSet, [&] { return AddReplicaSetController(manager); }},
+      {kReplicationController, [&] { return AddReplicationControllerController(manager); }},
       {kDeployment, [&] { return AddDeploymentController(manager); }},
       {kEndpoints, [&] { return AddEndpointsController(manager); }},
       {kEndpointSlices, [&] { return AddEndpointSlicesController(manager); }},
@@ -31,7 +33,7 @@ Result<void> AddControllers(Manager& manager, const ControllersOptions& options)
       {kKubelet,
        [&]() -> Result<void> {
          if (options.nodes.empty()) return {};
-         return AddKubelet(manager, {.names = options.nodes});
+         return AddKubelet(manager, {.names = options.nodes, .pace = {.speed = options.pod_speed}});
        }},
   };
   for (const auto& [name, add] : all) {

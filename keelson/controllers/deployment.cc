@@ -309,8 +309,6 @@ Predicate DeletionsOnly() {
 }  // namespace
 
 Result<void> AddDeploymentController(Manager& manager, DeploymentOptions options) {
-  KEELSON_RETURN_IF_ERROR(IndexByController<Pod>(manager.cache()));
-  KEELSON_RETURN_IF_ERROR(IndexByController<ReplicaSet>(manager.cache()));
   ControllerOptions controller = manager.options().controllers;
   controller.workers = options.workers;
   const auto reconcile = [&client = manager.client(), &live = manager.live(),
@@ -328,7 +326,8 @@ Result<void> AddDeploymentController(Manager& manager, DeploymentOptions options
           .WithOptions(controller)
           .Named(std::string(kDeployment))
           .Complete(reconcile));
-  return {};
+  KEELSON_RETURN_IF_ERROR(IndexByController<Pod>(manager.cache()));
+  return IndexByController<ReplicaSet>(manager.cache());
 }
 
 }  // namespace keelson::controllers

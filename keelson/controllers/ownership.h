@@ -1,6 +1,6 @@
 // Which objects a controller's object has: those that name it as their controller, and orphans that its selector takes.
 //
-//   KEELSON_RETURN_IF_ERROR(IndexByController<corev1::Pod>(manager.cache()));               // once, at the start
+//   KEELSON_RETURN_IF_ERROR(IndexByController<corev1::Pod>(manager.cache()));     // once the controller is complete
 //   KEELSON_TRY(pods, ListOwnedAndOrphans<corev1::Pod>(manager.client(), set.metadata));
 //   KEELSON_TRY(mine, Claim(manager.client(), manager.live(), set, selector, std::move(pods)));
 //
@@ -53,7 +53,8 @@ void EnqueueOwners(const ObjectEvent& event, const GroupKind& owner, const Owner
 
 }  // namespace internal
 
-// Several controllers may ask for it.
+// Several controllers may ask for it. Of a kind that is watched already: an index is gone with its informer, and an
+// informer with the last who holds it.
 template <ApiObject T>
 Result<void> IndexByController(InformerFactory& cache) {
   for (const Informer<T>& informer : cache.AllOf<T>()) {

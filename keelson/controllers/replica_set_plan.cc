@@ -133,7 +133,7 @@ void SortForDeletion(std::vector<corev1::Pod>& pods, const std::map<std::string,
   for (Standing& standing : standings) pods.push_back(std::move(standing.pod));
 }
 
-Result<corev1::Pod> PodFromTemplate(const appsv1::ReplicaSet& set) {
+Result<corev1::Pod> PodFromTemplate(const appsv1::ReplicaSet& set, const Owner& owner) {
   const corev1::PodTemplateSpec& from = set.spec.template_;
   if (from.metadata.labels.empty()) return Error::InvalidArgument("unable to create pods, no labels");
   const bool dash_fits = set.metadata.name.size() < names::kMaxSubdomainLength;
@@ -143,7 +143,7 @@ Result<corev1::Pod> PodFromTemplate(const appsv1::ReplicaSet& set) {
                                .annotations = from.metadata.annotations,
                                .finalizers = from.metadata.finalizers},
                   .spec = from.spec};
-  KEELSON_RETURN_IF_ERROR(SetControllerReference(set, pod));
+  KEELSON_RETURN_IF_ERROR(SetControllerReference(owner, pod.metadata));
   return pod;
 }
 

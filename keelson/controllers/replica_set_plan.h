@@ -9,6 +9,7 @@
 
 #include "keelson/api/apps/v1.h"
 #include "keelson/api/core/v1.h"
+#include "keelson/api/owner_references.h"
 #include "keelson/core/error.h"
 #include "keelson/core/time.h"
 
@@ -23,8 +24,9 @@ std::map<std::string, int> ActiveOnNodes(const std::vector<corev1::Pod>& family)
 // times are alike in that sense go by uid.
 void SortForDeletion(std::vector<corev1::Pod>& pods, const std::map<std::string, int>& on_nodes, WallTime now);
 
-// A pod as the template says, controlled by the ReplicaSet; the server makes its name.
-Result<corev1::Pod> PodFromTemplate(const appsv1::ReplicaSet& set);
+// A pod as the template says, controlled by `owner`, which is the ReplicaSet or who is seen as one; the server makes
+// its name.
+Result<corev1::Pod> PodFromTemplate(const appsv1::ReplicaSet& set, const Owner& owner);
 
 struct ReplicaSetPods {
   std::vector<corev1::Pod> active = {};

@@ -132,16 +132,16 @@ TEST(ReplicaSetPlan, AFailureIsAConditionUntilItIsOver) {
 
 TEST(ReplicaSetPlan, APodIsTheTemplatesCopyUnderANameToCome) {
   appsv1::ReplicaSet set = Set(1);
-  const Pod pod = PodFromTemplate(set).value();
+  const Pod pod = PodFromTemplate(set, OwnerOf(set)).value();
   EXPECT_EQ(pod.metadata.generateName, "web-");
   EXPECT_EQ(pod.metadata.namespace_, "default");
   EXPECT_EQ(pod.metadata.labels.at("app"), "web");
   EXPECT_EQ(pod.metadata.finalizers.size(), 1u);
   EXPECT_TRUE(IsControlledBy(pod, set));
   set.metadata.name = std::string(253, 'a');
-  EXPECT_EQ(PodFromTemplate(set)->metadata.generateName, set.metadata.name) << "no room for the dash";
+  EXPECT_EQ(PodFromTemplate(set, OwnerOf(set))->metadata.generateName, set.metadata.name) << "no room for the dash";
   set.spec.template_.metadata.labels.clear();
-  EXPECT_EQ(PodFromTemplate(set).error().message(), "unable to create pods, no labels");
+  EXPECT_EQ(PodFromTemplate(set, OwnerOf(set)).error().message(), "unable to create pods, no labels");
 }
 
 }  // namespace

@@ -7,8 +7,9 @@ namespace keelson::controllers {
 const std::set<std::string, std::less<>>& ControllerNames() {
   static const std::set<std::string, std::less<>> names = [] {
     std::set<std::string, std::less<>> all;
-    for (const std::string_view name : {kGarbageCollector, kReplicaSet, kDeployment, kEndpoints, kEndpointSlices,
-                                        kVolumeBinder, kClaimProtection, kVolumeProtection, kScheduler, kKubelet}) {
+    for (const std::string_view name :
+         {kGarbageCollector, kReplicaSet, kReplicationController, kDeployment, kEndpoints, kEndpointSlices,
+          kVolumeBinder, kClaimProtection, kVolumeProtection, kScheduler, kKubelet}) {
       all.emplace(name);
     }
     return all;

@@ -15,6 +15,7 @@ namespace keelson::controllers {
 
 inline constexpr std::string_view kGarbageCollector = "garbage-collector-controller";
 inline constexpr std::string_view kReplicaSet = "replicaset-controller";
+inline constexpr std::string_view kReplicationController = "replicationcontroller-controller";
 inline constexpr std::string_view kDeployment = "deployment-controller";
 inline constexpr std::string_view kEndpoints = "endpoints-controller";
 inline constexpr std::string_view kEndpointSlices = "endpointslice-controller";
