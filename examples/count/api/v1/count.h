@@ -4,27 +4,37 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "keelson/api/meta/v1.h"
 
 namespace count::v1 {
 
-// What is counted.
+// How many of what.
 struct CountSpec {
-  // How many there should be.
+  // How many Pods there should be.
   // +kubebuilder:validation:Minimum=0
+  // +kubebuilder:validation:Maximum=100
   int32_t count = 0;
 
-  // What they are called.
-  // +kubebuilder:validation:MinLength=1
+  // What they are called, with their numbers behind it, and the image that they run: nginx-0, nginx-1 and nginx-2 run
+  // nginx.
+  // +kubebuilder:validation:MaxLength=50
+  // +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
   std::string name;
 };
 
 // What the controller found.
 struct CountStatus {
-  // Whether the last synchronisation succeeded.
+  // Whether there are as many as there should be, and all of them are ready.
   // +optional
   bool healthy = false;
+
+  // The same as condition Ready, with the reason.
+  // +listType=map
+  // +listMapKey=type
+  // +optional
+  std::vector<keelson::metav1::Condition> conditions = {};
 };
 
 // +genclient
@@ -32,13 +42,15 @@ struct CountStatus {
 // +kubebuilder:subresource:status
 // +kubebuilder:printcolumn:name="Count",type=integer,JSONPath=`.spec.count`
 // +kubebuilder:printcolumn:name="Healthy",type=boolean,JSONPath=`.status.healthy`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 
-// Count is a number of things with a name.
+// Count is a number of Pods with a name.
 struct Count {
-  keelson::metav1::ObjectMeta metadata;
-  CountSpec spec;
-  CountStatus status;
+  keelson::metav1::ObjectMeta metadata = {};
+  CountSpec spec = {};
+  CountStatus status = {};
 };
 
 }  // namespace count::v1
