@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 
-.PHONY: help build test e2e conformance bench sanitize fuzz format tidy install clean deps clang-deps
+.PHONY: help build test demo e2e conformance bench sanitize fuzz format tidy install clean deps clang-deps
 .NOTPARALLEL:
 
 help: ## this text
@@ -18,6 +18,10 @@ build: deps ## the library and its tools in build/release, programs in build/rel
 test: deps ## release build, all unit tests, the fuzz corpus
 	@$(call build,release,all)
 	@$(call run_tests,release)
+
+demo: deps ## build the operators of examples/ and run all of them on a control plane of their own, in a live table
+	@export NINJA_STATUS='[%f of %t, %e s] '; $(call build,release,demo)
+	@build/release/bin/keelson-demo
 
 e2e: deps ## the tests against a real Kubernetes, which is built first; needs Go
 	@$(call build,release,all)

@@ -1,0 +1,153 @@
+#include "operators.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <utility>
+
+#include "keelson/core/clock.h"
+
+namespace demo {
+namespace {
+
+using keelson::Duration;
+using keelson::Error;
+using keelson::ErrorCode;
+using keelson::Result;
+
+constexpr Duration kPoll = std::chrono::milliseconds(10);
+constexpr size_t kShownLines = 10;
+constexpr int kCannotRun = 127;  // as shells say it
+
+std::string HowItEnded(int status) {
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("ended with status {}", WEXITSTATUS(status));
+}
+
+// In the child, where only what is safe in a signal handler may be called.
+[[noreturn]] void Become(char* const* arguments, const char* working_folder, int log, pid_t parent) {
+  // However the demo ends, it leaves nobody behind; it may have ended before this took effect.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(kCannotRun);
+  setpgid(0, 0);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(log, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  if (chdir(working_folder) == 0) execv(arguments[0], arguments);
+  const char* why = strerrordesc_np(errno);
+  if (write(STDERR_FILENO, why, strlen(why)) < 0) _exit(kCannotRun);
+  _exit(kCannotRun);
+}
+
+}  // namespace
+
+Operators::Operators(std::string log_folder, std::string working_folder)
+    : log_folder_(std::move(log_folder)), working_folder_(std::move(working_folder)) {}
+
+Operators::~Operators() { (void)Stop(); }
+
+std::string Operators::LogOf(const std::string& name) const { return fmt::format("{}/{}.log", log_folder_, name); }
+
+Result<pid_t> Operators::Start(const std::string& name, const std::string& program,
+                               const std::vector<std::string>& arguments) {
+  std::vector<std::string> all = {program};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& argument : all) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  const int log = open(LogOf(name).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (log < 0) {
+    return Error(ErrorCode::kUnavailable, fmt::format("cannot write '{}': {}", LogOf(name), std::strerror(errno)));
+  }
+  const pid_t self = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) Become(pointers.data(), working_folder_.c_str(), log, self);
+  const int problem = errno;
+  close(log);
+  if (pid < 0) {
+    return Error(ErrorCode::kUnavailable, fmt::format("cannot start {}: {}", name, std::strerror(problem)));
+  }
+  processes_.push_back({.name = name, .pid = pid});
+  return pid;
+}
+
+bool Operators::Reap() {
+  bool all = true;
+  for (Process& process : processes_) {
+    if (process.status) continue;
+    int status = 0;
+    if (waitpid(process.pid, &status, WNOHANG) == process.pid) {
+      process.status = status;
+    } else {
+      all = false;
+    }
+  }
+  return all;
+}
+
+std::optional<std::string> Operators::FindEnded() {
+  Reap();
+  for (const Process& process : processes_) {
+    if (!process.status) continue;
+    const std::vector<std::string> lines = LastLines(process.name, kShownLines);
+    return fmt::format(
+        "{} {}; {}", process.name, HowItEnded(*process.status),
+        lines.empty() ? "its log is empty" : fmt::format("its log ends with\n  {}", fmt::join(lines, "\n  ")));
+  }
+  return std::nullopt;
+}
+
+Result<void> Operators::Stop(Duration grace) {
+  Reap();
+  for (const Process& process : processes_) {
+    if (!process.status) kill(process.pid, SIGTERM);
+  }
+  const keelson::TimePoint deadline = keelson::Clock::Now() + grace;
+  bool killed = false;
+  while (!Reap()) {
+    if (!killed && keelson::Clock::Now() >= deadline) {
+      killed = true;
+      for (Process& process : processes_) {
+        if (process.status) continue;
+        process.killed = true;
+        kill(process.pid, SIGKILL);
+      }
+    }
+    (void)keelson::SleepFor(kPoll, {});
+  }
+  std::vector<std::string> problems;
+  for (const Process& process : std::exchange(processes_, {})) {
+    if (process.killed) {
+      problems.push_back(fmt::format("{} did not end within {} of SIGTERM and was killed", process.name,
+                                     keelson::FormatDuration(grace)));
+    } else if (*process.status != 0) {
+      problems.push_back(fmt::format("{}, asked to stop, {}", process.name, HowItEnded(*process.status)));
+    }
+  }
+  if (!problems.empty()) return Error::Internal(fmt::format("{}", fmt::join(problems, "; ")));
+  return {};
+}
+
+std::vector<std::string> Operators::LastLines(const std::string& name, size_t count) const {
+  std::ifstream log(LogOf(name));
+  std::deque<std::string> last;
+  for (std::string line; std::getline(log, line);) {
+    last.push_back(std::move(line));
+    if (last.size() > count) last.pop_front();
+  }
+  return {last.begin(), last.end()};
+}
+
+}  // namespace demo

@@ -1,0 +1,90 @@
+#include "operators.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <string>
+
+#include "keelson/core/clock.h"
+#include "keelson/transport/test_certificates_test_support.h"
+
+namespace demo {
+namespace {
+
+using namespace std::chrono_literals;
+using keelson::TemporaryDirectory;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string Script(const TemporaryDirectory& directory, const std::string& name, const std::string& text) {
+  std::string path = directory.Write(name, "#!/bin/sh\n" + text);
+  chmod(path.c_str(), 0700);
+  return path;
+}
+
+// Until it has logged so many lines.
+void AwaitLines(const Operators& operators, const std::string& name, size_t count) {
+  while (operators.LastLines(name, count).size() < count) (void)keelson::SleepFor(1ms, {});
+}
+
+std::string AwaitEnd(Operators& operators) {
+  while (true) {
+    if (const auto ended = operators.FindEnded()) return *ended;
+    (void)keelson::SleepFor(1ms, {});
+  }
+}
+
+class OperatorsTest : public testing::Test {
+ protected:
+  TemporaryDirectory directory_;
+  Operators operators_{directory_.Path(""), directory_.Path("")};
+};
+
+TEST_F(OperatorsTest, OneThatEndsIsFoundWithTheLastLinesOfItsLog) {
+  const std::string program = Script(directory_, "a", "echo first; for i in $(seq 10); do echo $i $1; done; exit 3");
+  ASSERT_TRUE(operators_.Start("a-operator", program, {"of ten"}));
+  const std::string ended = AwaitEnd(operators_);
+  EXPECT_THAT(ended, HasSubstr("a-operator ended with status 3; its log ends with\n  1 of ten\n"));
+  EXPECT_TRUE(ended.ends_with("\n  10 of ten")) << ended;
+}
+
+TEST_F(OperatorsTest, OneThatIsKilledSaysSo) {
+  const std::string program = Script(directory_, "a", "exec sleep 100");
+  const pid_t pid = operators_.Start("a-operator", program, {}).value();
+  EXPECT_EQ(operators_.FindEnded(), std::nullopt);
+  kill(pid, SIGKILL);
+  EXPECT_EQ(AwaitEnd(operators_), "a-operator was killed by signal 9 (Killed); its log is empty");
+}
+
+TEST_F(OperatorsTest, OneThatCannotBeRunSaysWhy) {
+  ASSERT_TRUE(operators_.Start("a-operator", directory_.Path("nothing"), {}));
+  EXPECT_EQ(AwaitEnd(operators_), "a-operator ended with status 127; its log ends with\n  No such file or directory");
+}
+
+TEST_F(OperatorsTest, StopAsksAndWaits) {
+  const std::string polite = "trap 'echo bye; exit 0' TERM; echo here; while :; do sleep 0.01; done";
+  ASSERT_TRUE(operators_.Start("a-operator", Script(directory_, "a", polite), {}));
+  ASSERT_TRUE(operators_.Start("b-operator", Script(directory_, "b", polite), {}));
+  AwaitLines(operators_, "a-operator", 1);
+  AwaitLines(operators_, "b-operator", 1);
+  EXPECT_TRUE(operators_.Stop());
+  EXPECT_EQ(operators_.size(), 0u);
+  EXPECT_THAT(operators_.LastLines("a-operator", 5), ElementsAre("here", "bye"));
+  EXPECT_THAT(operators_.LastLines("b-operator", 1), ElementsAre("bye"));
+}
+
+TEST_F(OperatorsTest, WhoDoesNotStopIsKilledAndNamed) {
+  const std::string deaf = Script(directory_, "a", "trap '' TERM; echo here; while :; do sleep 0.01; done");
+  const pid_t pid = operators_.Start("a-operator", deaf, {}).value();
+  AwaitLines(operators_, "a-operator", 1);
+  const auto stopped = operators_.Stop(20ms);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().message(), "a-operator did not end within 20ms of SIGTERM and was killed");
+  EXPECT_NE(kill(pid, 0), 0);
+}
+
+}  // namespace
+}  // namespace demo
