@@ -77,6 +77,9 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Make(ApiServerOptions options) {
   server->definitions_.ServeAll();
   KEELSON_RETURN_IF_ERROR(apiserver::Bootstrap(server->objects_));
   const ApiServerOptions& given = server->options_;
+  if (given.service_account_admission.value_or(false)) {
+    server->objects_.AddAdmission(server->service_account_admission_);
+  }
   if (!given.node.empty()) KEELSON_RETURN_IF_ERROR(apiserver::EnsureNode(server->objects_, given.node));
   if (given.tend_namespaces) {
     server->objects_.AddObserver(server->namespaces_);
@@ -91,8 +94,9 @@ ApiServer::ApiServer(ApiServerOptions options, std::unique_ptr<apiserver::Store>
       rules_(apiserver::RulesTable::Builtin()),
       store_(std::move(store)),
       resources_(rules_, *store_),
-      authenticator_(options_.authentication),
       objects_(*store_, resources_),
+      service_account_tokens_(objects_),
+      authenticator_(options_.authentication, &service_account_tokens_),
       definitions_(objects_, resources_),
       namespaces_(objects_),
       openapi_(resources_),
@@ -214,7 +218,7 @@ void ApiServer::ServeResource(Exchange& exchange) {
       return SendError(exchange, resource->custom ? apierrors::MethodNotAllowed(resource->group_resource(), info.verb)
                                                   : NoSuchMethod());
     }
-    ServeSubresource(exchange, objects_);
+    ServeSubresource(exchange, objects_, service_account_tokens_);
     return count();
   }
   if (!resource->has_verb(info.verb)) return SendError(exchange, NoSuchMethod());
@@ -243,7 +247,7 @@ void ApiServer::ServeResource(Exchange& exchange) {
                 exchange.query.IsTrue("pretty"), resource->custom != nullptr);
   if (!representation) return SendError(exchange, representation.error());
   Result<Reply> reply = [&]() -> Result<Reply> {
-    if (review) return AnswerReview(exchange, *authorizer_);
+    if (review) return AnswerReview(exchange, authenticator_, *authorizer_);
     if (binding) return CreateBinding(exchange, objects_);
     if (info.verb == "get") return GetObject(exchange, objects_);
     if (info.verb == "create") return CreateObject(exchange, objects_);

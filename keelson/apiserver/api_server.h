@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "keelson/apiserver/authentication.h"
@@ -19,6 +20,8 @@
 #include "keelson/apiserver/objects.h"
 #include "keelson/apiserver/openapi.h"
 #include "keelson/apiserver/resource.h"
+#include "keelson/apiserver/service_account_admission.h"
+#include "keelson/apiserver/service_account_tokens.h"
 #include "keelson/apiserver/store/store.h"
 #include "keelson/apiserver/user.h"
 #include "keelson/apiserver/watch_session.h"
@@ -39,6 +42,9 @@ struct ApiServerOptions {
   // Do for namespaces what a cluster's controllers do (namespace_keeper.h). Without it they are as an API server alone
   // leaves them: bare, and never quite deleted.
   bool tend_namespaces = true;
+  // The admission plugin ServiceAccount (service_account_admission.h): a new Pod needs a service account that is there.
+  // Nothing: no, but in a control plane that has controllers and whose namespaces are tended.
+  std::optional<bool> service_account_admission = {};
   std::string node = {};  // the name of a Ready Node that is there from the start; empty: none
 };
 
@@ -72,8 +78,10 @@ class ApiServer final : public HttpHandler {
   const apiserver::RulesTable rules_;
   const std::unique_ptr<apiserver::Store> store_;
   apiserver::ResourceTable resources_;
-  const apiserver::Authenticator authenticator_;
   apiserver::Objects objects_;
+  const apiserver::ServiceAccountAdmission service_account_admission_;
+  const apiserver::ServiceAccountTokens service_account_tokens_;
+  const apiserver::Authenticator authenticator_;
   apiserver::Definitions definitions_;
   apiserver::NamespaceKeeper namespaces_;
   apiserver::OpenApi openapi_;

@@ -78,11 +78,12 @@ void AddAuthenticatedGroup(User& user) {
 
 }  // namespace
 
-Authenticator::Authenticator(AuthenticatorOptions options)
+Authenticator::Authenticator(AuthenticatorOptions options, const TokenAuthenticator* others)
     : options_([&] {
         for (auto& [token, user] : options.tokens) AddAuthenticatedGroup(user);
         return std::move(options);
-      }()) {}
+      }()),
+      others_(others) {}
 
 Authenticator::~Authenticator() = default;
 
@@ -91,15 +92,23 @@ Result<User> Authenticator::Authenticate(const ServerRequest& request) const {
   // matters.
   if (!request.peer->common_name.empty()) return UserOfCertificate(*request.peer);
   if (const std::optional<std::string_view> token = BearerToken(request.headers)) {
-    const User* found = nullptr;
-    // All are compared, so that the time it takes says nothing.
-    for (const auto& [known, user] : options_.tokens) {
-      if (SameSecret(known, *token)) found = &user;
-    }
-    if (found == nullptr) return apierrors::Unauthorized("Unauthorized");
-    return *found;
+    Result<TokenOwner> owner = AuthenticateToken(*token);
+    if (!owner) return apierrors::Unauthorized("Unauthorized");
+    return std::move(owner->user);
   }
   return User{.name = std::string(kAnonymousUser), .groups = {std::string(kUnauthenticatedGroup)}};
+}
+
+Result<TokenOwner> Authenticator::AuthenticateToken(std::string_view token, std::vector<std::string> audiences) const {
+  if (audiences.empty()) audiences.emplace_back(kApiAudience);
+  const User* found = nullptr;
+  // All are compared, so that the time it takes says nothing.
+  for (const auto& [known, user] : options_.tokens) {
+    if (SameSecret(known, token)) found = &user;
+  }
+  if (found != nullptr) return TokenOwner{.user = *found, .audiences = std::move(audiences)};
+  if (others_ != nullptr) return others_->Authenticate(token, audiences);
+  return Error(ErrorCode::kUnauthorized, "invalid bearer token");
 }
 
 User Authenticator::UserOfCertificate(const Peer& peer) const {

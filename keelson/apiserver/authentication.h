@@ -26,22 +26,42 @@ inline constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
 inline constexpr std::string_view kUnauthenticatedGroup = "system:unauthenticated";
 inline constexpr std::string_view kAnonymousUser = "system:anonymous";
 
+// Whom tokens of this server are for, and who made those of service accounts.
+inline constexpr std::string_view kApiAudience = "https://kubernetes.default.svc.cluster.local";
+
+struct TokenOwner {
+  User user = {};
+  std::vector<std::string> audiences = {};  // those of the wanted ones that the token is for
+};
+
+// Knows some sort of tokens. Thread-safe.
+class TokenAuthenticator {
+ public:
+  virtual ~TokenAuthenticator() = default;
+  // kUnauthorized says why not.
+  virtual Result<TokenOwner> Authenticate(std::string_view token, const std::vector<std::string>& audiences) const = 0;
+};
+
 struct AuthenticatorOptions {
   std::vector<std::pair<std::string, User>> tokens = {};  // bearer tokens and whose they are
 };
 
 class Authenticator {
  public:
-  explicit Authenticator(AuthenticatorOptions options = {});
+  // `others` knows the tokens that are not among those of the options, and outlives this.
+  explicit Authenticator(AuthenticatorOptions options = {}, const TokenAuthenticator* others = nullptr);
   ~Authenticator();
 
   // kUnauthorized for a token that is nobody's.
   Result<User> Authenticate(const ServerRequest& request) const;
+  // Whose token it is, for one of the audiences; none: for this server.
+  Result<TokenOwner> AuthenticateToken(std::string_view token, std::vector<std::string> audiences = {}) const;
 
  private:
   User UserOfCertificate(const Peer& peer) const;
 
   const AuthenticatorOptions options_;
+  const TokenAuthenticator* const others_;
 
   // What a certificate says beside its names is read once: connections live long, and there are few users. Guarded by
   // mutex_.

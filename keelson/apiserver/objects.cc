@@ -167,6 +167,11 @@ void KeepTimesIfUnchanged(AnyValue& object, const AnyValue& old) {
 
 }  // namespace
 
+std::string_view ShownName(const metav1::ObjectMeta& meta) {
+  if (!meta.name.empty()) return meta.name;
+  return meta.generateName.empty() ? std::string_view("Unknown") : meta.generateName.view();
+}
+
 Result<ObjectPtr> Objects::Get(const Resource& resource, std::string_view namespace_, std::string_view name) const {
   Result<ObjectPtr> found = store_.Get(resource.collection, namespace_, name);
   if (!found) return apierrors::NotFound(resource.group_resource(), name);
@@ -225,7 +230,7 @@ Result<void> Objects::AdmitToNamespace(const Resource& resource, const metav1::O
   for (size_t i = 0; i < known.size() && i < (*found)->fields().size(); ++i) {
     if (known[i] != "status.phase" || (*found)->fields()[i] != "Terminating") continue;
     metav1::Status status = ToStatus(
-        apierrors::Forbidden(resource.group_resource(), meta.name,
+        apierrors::Forbidden(resource.group_resource(), ShownName(meta),
                              fmt::format("unable to create new content in namespace {} because it is being terminated",
                                          meta.namespace_.view())));
     metav1::StatusCause cause;
@@ -238,6 +243,19 @@ Result<void> Objects::AdmitToNamespace(const Resource& resource, const metav1::O
   return {};
 }
 
+Result<void> Objects::Admit(const Resource& resource, AnyValue& object) const {
+  const metav1::ObjectMeta& meta = MetaOf(std::as_const(object));
+  if (resource.terminating) {
+    return apierrors::Forbidden(resource.group_resource(), ShownName(meta),
+                                "create not allowed while custom resource definition is terminating");
+  }
+  KEELSON_RETURN_IF_ERROR(AdmitToNamespace(resource, meta));
+  for (const Admission* admission : admissions_) {
+    KEELSON_RETURN_IF_ERROR(admission->Admit(resource, object, *this));
+  }
+  return {};
+}
+
 // From the defaulted object in the stored type to one that may be stored, but for its addresses.
 Result<void> Objects::Prepare(Exchange& exchange, AnyValue& object, const WriteOptions& options) {
   const Resource& resource = *exchange.resource;
@@ -245,10 +263,6 @@ Result<void> Objects::Prepare(Exchange& exchange, AnyValue& object, const WriteO
   metav1::ObjectMeta& meta = MetaOf(object);
   WriteContext context = ContextOf(exchange, options.dry_run);
 
-  if (resource.terminating) {
-    return apierrors::Forbidden(resource.group_resource(), meta.name,
-                                "create not allowed while custom resource definition is terminating");
-  }
   meta.uid = NewUid();
   meta.creationTimestamp = context.now;
   meta.deletionTimestamp = {};
@@ -256,7 +270,6 @@ Result<void> Objects::Prepare(Exchange& exchange, AnyValue& object, const WriteO
   meta.selfLink = {};
   meta.resourceVersion = {};
   if (rules.generation) meta.generation = 1;
-  KEELSON_RETURN_IF_ERROR(AdmitToNamespace(resource, meta));
   if (resource.FindSubresource("status") != nullptr && !rules.status_on_create) TakeField(object, "status", nullptr);
   if (rules.prepare_create) KEELSON_RETURN_IF_ERROR(rules.prepare_create(object.data(), context));
 
@@ -296,6 +309,7 @@ Result<Reply> Objects::Create(Exchange& exchange, AnyValue served, const WriteOp
   AnyValue object = ToStored(resource, std::move(served));
   metav1::ObjectMeta& meta = MetaOf(object);
   const bool generated = meta.name.empty() && !meta.generateName.empty();
+  KEELSON_RETURN_IF_ERROR(Admit(resource, object));
 
   for (int attempt = 0;; ++attempt) {
     if (generated) meta.name = GenerateName(meta.generateName);

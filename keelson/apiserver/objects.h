@@ -34,6 +34,19 @@ class WriteObserver {
   virtual void OnWritten(const Resource& resource, const ObjectPtr& object, bool deleted) = 0;
 };
 
+// Decides about objects to be made beyond the rules of their kind, and may change them: an admission plugin that a
+// server can be without. Thread-safe.
+class Admission {
+ public:
+  virtual ~Admission() = default;
+  // `object` has its defaults and is in the stored type; a name that the server is to make is not made yet. An error
+  // refuses the request.
+  virtual Result<void> Admit(const Resource& resource, AnyValue& object, const Lookup& lookup) const = 0;
+};
+
+// How admission names an object in its refusals: one without a name by the beginning that the name will have.
+std::string_view ShownName(const metav1::ObjectMeta& meta);
+
 // Thread-safe.
 class Objects final : public Lookup {
  public:
@@ -41,6 +54,8 @@ class Objects final : public Lookup {
 
   // Before the first request; it must live as long as this.
   void AddObserver(WriteObserver& observer) { observers_.push_back(&observer); }
+  // The same; they are asked in this order.
+  void AddAdmission(const Admission& admission) { admissions_.push_back(&admission); }
 
   // kNotFound in the words of the API.
   Result<ObjectPtr> Get(const Resource& resource, std::string_view namespace_, std::string_view name) const;
@@ -87,6 +102,8 @@ class Objects final : public Lookup {
   void Tell(const Resource& resource, const ObjectPtr& object, bool deleted);
 
   WriteContext ContextOf(Exchange& exchange, bool dry_run) const;
+  // What may be refused of a new object, and changed, before it has a name.
+  Result<void> Admit(const Resource& resource, AnyValue& object) const;
   // NamespaceLifecycle: new objects need a namespace that is there and stays.
   Result<void> AdmitToNamespace(const Resource& resource, const metav1::ObjectMeta& meta) const;
   Result<void> Prepare(Exchange& exchange, AnyValue& object, const WriteOptions& options);
@@ -99,6 +116,7 @@ class Objects final : public Lookup {
   const ResourceTable& resources_;
   ServiceAddresses addresses_;
   std::vector<WriteObserver*> observers_;
+  std::vector<const Admission*> admissions_;
 };
 
 }  // namespace keelson::apiserver

@@ -125,7 +125,7 @@ bool IsReview(const Resource& resource) {
   return resource.group == "authentication.k8s.io" || resource.group == "authorization.k8s.io";
 }
 
-Result<Reply> AnswerReview(Exchange& exchange, const Authorizer& authorizer) {
+Result<Reply> AnswerReview(Exchange& exchange, const Authenticator& authenticator, const Authorizer& authorizer) {
   KEELSON_TRY(options, ReadWriteOptions(exchange.query, WriteVerb::kCreate));
   KEELSON_TRY(body, ReadBody(exchange, *exchange.resource->type, options.field_validation));
   const std::string& plural = exchange.resource->plural;
@@ -138,8 +138,16 @@ Result<Reply> AnswerReview(Exchange& exchange, const Authorizer& authorizer) {
   if (plural == "tokenreviews") {
     auto& review = As<authenticationv1::TokenReview>(body);
     if (review.spec.token.empty()) return apierrors::BadRequest("token is required for TokenReview in authentication");
+    std::vector<std::string> audiences;
+    for (const String& one : review.spec.audiences) audiences.push_back(one.str());
     review.status = {};
-    review.status.error = "this server verifies no tokens of others";
+    if (Result<TokenOwner> owner = authenticator.AuthenticateToken(review.spec.token, std::move(audiences))) {
+      review.status.authenticated = true;
+      review.status.user = InfoOf(owner->user);
+      for (const std::string& one : owner->audiences) review.status.audiences.push_back(String(one));
+    } else {
+      review.status.error = owner.error().message();
+    }
     return Reply::Of(std::move(body), 201);
   }
   if (plural == "selfsubjectaccessreviews") {

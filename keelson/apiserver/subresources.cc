@@ -249,7 +249,7 @@ Error NoNode(Exchange& exchange, Objects& objects) {
       fmt::format("{} needs a kubelet, and this server has no nodes that run anything", exchange.info.subresource));
 }
 
-Result<Reply> ReplyOf(Exchange& exchange, Objects& objects) {
+Result<Reply> ReplyOf(Exchange& exchange, Objects& objects, const ServiceAccountTokens& tokens) {
   const std::string& name = exchange.info.subresource;
   const std::string& verb = exchange.info.verb;
   if (name == "scale") return ServeScale(exchange, objects);
@@ -264,7 +264,7 @@ Result<Reply> ReplyOf(Exchange& exchange, Objects& objects) {
     return Bind(exchange, objects, binding, exchange.info.name, options.dry_run);
   }
   if (name == "exec" || name == "attach" || name == "portforward" || name == "proxy") return NoNode(exchange, objects);
-  if (name == "token") return apierrors::ServiceUnavailable("this server issues no tokens");
+  if (name == "token") return tokens.Create(exchange);
   if (verb == "get") return GetObject(exchange, objects);
   if (verb == "update") return UpdateObject(exchange, objects);
   return PatchObject(exchange, objects);
@@ -280,14 +280,14 @@ Result<Reply> CreateBinding(Exchange& exchange, Objects& objects) {
   return Bind(exchange, objects, binding, name, options.dry_run);
 }
 
-void ServeSubresource(Exchange& exchange, Objects& objects) {
+void ServeSubresource(Exchange& exchange, Objects& objects, const ServiceAccountTokens& tokens) {
   if (exchange.info.subresource == "log") return ServeLog(exchange, objects);
   const bool plain = exchange.info.subresource == "scale" || exchange.info.verb == "create";
   Result<Representation> representation =
       Negotiate(exchange.request.headers, plain ? Answer::kPlain : Answer::kObject, exchange.query.IsTrue("pretty"),
                 exchange.resource->custom != nullptr);
   if (!representation) return SendError(exchange, representation.error());
-  Result<Reply> reply = ReplyOf(exchange, objects);
+  Result<Reply> reply = ReplyOf(exchange, objects, tokens);
   if (!reply) return SendError(exchange, reply.error());
   SendReply(exchange, *reply, *representation);
 }

@@ -33,6 +33,7 @@ struct Options {
   double pod_speed = 1;
   std::vector<std::string> controllers = {"*"};
   bool no_controllers = false;
+  std::vector<std::string> enabled_plugins, disabled_plugins;
   int verbosity = 0;
 };
 
@@ -45,14 +46,35 @@ std::vector<std::string> NodeNames(const Options& options) {
   return names;
 }
 
+// Whether the admission plugin ServiceAccount is on; nothing: as it is by default. Of all plugins only this one can be
+// chosen, so another name is a mistake.
+Result<std::optional<bool>> ServiceAccountAdmission(const Options& options) {
+  std::optional<bool> chosen;
+  for (const bool on : {true, false}) {
+    for (const std::string& name : on ? options.enabled_plugins : options.disabled_plugins) {
+      if (name != "ServiceAccount") {
+        return Error::InvalidArgument(
+            fmt::format("the admission plugin '{}' cannot be switched on or off here; ServiceAccount can", name));
+      }
+      if (chosen && *chosen != on) {
+        return Error::InvalidArgument("the admission plugin ServiceAccount is both enabled and disabled");
+      }
+      chosen = on;
+    }
+  }
+  return chosen;
+}
+
 Result<void> Up(Session& session, const Options& options) {
   ConfigureLogging({.verbosity = options.verbosity});
+  KEELSON_TRY(service_account_admission, ServiceAccountAdmission(options));
   StopSignals signals;
   KEELSON_TRY(
       control_plane,
       ControlPlane::Start({.listen = ListenOptions{.address = options.bind, .port = options.port},
                            .data_dir = options.data_dir,
                            .api_server = {.tend_namespaces = !options.no_controllers,
+                                          .service_account_admission = service_account_admission,
                                           .node = options.no_controllers || options.nodes != 1 ? "" : options.node},
                            .crds = options.crds,
                            .controllers = options.no_controllers ? std::vector<std::string>() : options.controllers,
@@ -135,6 +157,13 @@ void AddUpCommand(CLI::App& app, Session& session) {
       "--no-controllers", options->no_controllers,
       "The API server alone: no controllers, no Node, no `default` ServiceAccount and no `kube-root-ca.crt` in "
       "namespaces, and nobody who empties a namespace that is deleted");
+  command
+      ->add_option("--enable-admission-plugins", options->enabled_plugins,
+                   "ServiceAccount, which gives Pods a service account and its token, and is on unless there are no "
+                   "controllers. Other plugins cannot be chosen")
+      ->delimiter(',');
+  command->add_option("--disable-admission-plugins", options->disabled_plugins, "The same, to be without")
+      ->delimiter(',');
   command->add_option("-v,--v", options->verbosity, "How much to log")->capture_default_str();
   command->callback([options, &session] {
     if (const Result<void> done = Up(session, *options); !done) {

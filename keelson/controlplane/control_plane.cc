@@ -54,6 +54,9 @@ Result<std::unique_ptr<ControlPlane>> ControlPlane::Start(ControlPlaneOptions op
     KEELSON_RETURN_IF_ERROR(MakePrivateDirectory(options.data_dir));
     options.api_server.store.data_dir = options.data_dir;
   }
+  if (!options.api_server.service_account_admission) {
+    options.api_server.service_account_admission = !options.controllers.empty() && options.api_server.tend_namespaces;
+  }
   KEELSON_TRY(api_server, ApiServer::Make(options.api_server));
   std::unique_ptr<ControlPlane> made(new ControlPlane(std::move(options), std::move(api_server)));
   const ControlPlaneOptions& given = made->options_;
