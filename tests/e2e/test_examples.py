@@ -34,8 +34,10 @@ KILLS = 20
 SEED = int(os.environ.get("SEED", "1"))
 NODES = 3
 # Where children are looked for.
-CHILD_KINDS = [("apps/v1", "Deployment"), ("v1", "Service"), ("networking.k8s.io/v1", "Ingress"), ("v1", "ConfigMap"),
+CHILD_KINDS = [("apps/v1", "Deployment"), ("v1", "Service"), ("networking.k8s.io/v1", "Ingress"), ("v1", "Pod"),
                ("v1", "PersistentVolumeClaim"), ("v1", "PersistentVolume")]
+# What Pods use cannot go before them, so whoever deletes it alone waits for ever.
+PROTECTED_KINDS = ("PersistentVolumeClaim", "PersistentVolume")
 
 
 class Example:
@@ -75,6 +77,15 @@ def scaling_settled(sample):
 
 
 EXAMPLES = [
+    Example("app", children=["Deployment app-sample", "Service app-sample", "Deployment app-public",
+                             "Service app-public", "Ingress app-public"],
+            edits=[("apps/v1", "Deployment", "app-sample", {"spec": {"replicas": 7}}),
+                   ("v1", "Service", "app-public", {"spec": {"selector": {"e2e": "drift"}}}),
+                   ("networking.k8s.io/v1", "Ingress", "app-public", {"spec": {"rules": [{"host": "drift.example"}]}})],
+            change=("ingress.example.com/v1beta1", "App", "app-public", {"spec": {"enable_ingress": False}})),
+    Example("count", children=["Pod nginx-0", "Pod nginx-1", "Pod nginx-2"],
+            edits=[("v1", "Pod", "nginx-1", {"metadata": {"labels": {"app": "drift"}}})],
+            change=("demo.mark8s.io/v1", "Count", "test-count", {"spec": {"count": 5}})),
     Example("scaling", edits=[("apps/v1", "Deployment", "scaling-target", {"spec": {"replicas": 9}})],
             change=("control.example.com/v1", "Scaling", "example", {"spec": {"maxReplicas": 7}}),
             settled=scaling_settled, flags=scaling_flags),
@@ -285,6 +296,8 @@ class Scenario:
 
     def repairs(self):
         for name in self.example.children:
+            if name.startswith(PROTECTED_KINDS):
+                continue
             child = next((one for one in self.children() if title(one) == name), None)
             if child is None:
                 self.check(f"{name} is deleted and comes back", "it is not there")
@@ -381,7 +394,8 @@ class Scenario:
             elif number % 4 == 1 and self.example.change:
                 version, kind, name, patch = self.example.change
                 self.api.patch(version, kind, name, patch, self.namespace)
-            elif number % 4 == 2 and (children := self.children()):
+            elif number % 4 == 2 and (children := [child for child in self.children()
+                                                   if child["kind"] not in PROTECTED_KINDS]):
                 child = self.chance.choice(children)
                 self.api.delete(child["apiVersion"], child["kind"], child["metadata"]["name"],
                                 child["metadata"].get("namespace"), propagationPolicy="Background")
@@ -392,7 +406,7 @@ class Scenario:
             pass  # it was not there, or changed meanwhile
 
     def deletion(self):
-        kinds = CHILD_KINDS + [("apps/v1", "ReplicaSet"), ("v1", "Pod")]
+        kinds = CHILD_KINDS + [("apps/v1", "ReplicaSet")]
         before = {child["metadata"]["uid"] for child in self.children()}
         deleted = self.kubectl("delete", "-f", str(self.example.config / "samples"), f"--timeout={SECONDS}s")
         self.check("samples can be deleted", self.with_log(deleted.problem()))
