@@ -16,8 +16,9 @@ struct Step {
   // +kubebuilder:validation:MinLength=1
   std::string image;
 
-  // Name of the node, or value of the location label of the nodes, where the step runs.
-  // +kubebuilder:validation:MinLength=1
+  // Where the step runs: the name of a node, or the value of the label distri-infer.ndsl.cn/location of some nodes.
+  // +kubebuilder:validation:MaxLength=63
+  // +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`
   std::string location;
 
   // Name of the model. The step's Deployment and Service are named after it.
@@ -25,7 +26,8 @@ struct Step {
   // +kubebuilder:validation:Pattern=`^[a-z]([-a-z0-9]*[a-z0-9])?$`
   std::string model;
 
-  // Arguments of the serving program: {"listenPort": "9080"}.
+  // Arguments of the serving program: {"listenPort": "9080"} is --listenPort=9080. listenPort is also the port of the
+  // step's Service; 80 where it is not given.
   // +optional
   std::map<std::string, std::string> args;
 };
@@ -36,7 +38,7 @@ struct ModelStorage {
   // +kubebuilder:validation:Enum=nfs;hostPath
   std::string type;
 
-  // Parameters of the storage driver: {"server": "10.0.0.5", "share": "/models"}.
+  // Where it is: {"server": "10.0.0.5", "share": "/models"} of nfs, {"path": "/models"} of hostPath.
   std::map<std::string, std::string> csiParameter;
 };
 
@@ -49,7 +51,7 @@ struct PipelineSpec {
   // +listMapKey=model
   std::vector<Step> steps;
 
-  // Storage that all steps read their models from.
+  // Storage that all steps read their models from. It cannot be moved: a PersistentVolume is where it is.
   ModelStorage modelStorage;
 };
 
@@ -99,6 +101,12 @@ struct PipelineStatus {
 
   // Its parts.
   std::optional<DetailPhase> detailPhase;
+
+  // Whether every step runs, and if not, why.
+  // +listType=map
+  // +listMapKey=type
+  // +optional
+  std::vector<keelson::metav1::Condition> conditions;
 };
 
 // +genclient
@@ -108,6 +116,8 @@ struct PipelineStatus {
 // +kubebuilder:subresource:status
 // +kubebuilder:printcolumn:name="Models",type=string,JSONPath=`.spec.steps[*].model`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,priority=1
 // +kubebuilder:printcolumn:name="Storage",type=string,JSONPath=`.status.detailPhase.pvcPhase`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 
