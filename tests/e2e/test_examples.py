@@ -43,7 +43,8 @@ PROTECTED_KINDS = ("PersistentVolumeClaim", "PersistentVolume")
 class Example:
     """One line of the table below."""
 
-    def __init__(self, name, children=(), edits=(), change=None, extra=None, settled=None, namespaces=(), flags=None):
+    def __init__(self, name, children=(), edits=(), change=None, extra=None, problem=None, left=None, namespaces=(),
+                 flags=None):
         self.name = name
         self.program = PROGRAMS / f"{name.replace('_', '-')}-operator"
         self.config = ROOT / "examples" / name / "config"
@@ -51,7 +52,8 @@ class Example:
         self.edits = edits                # (apiVersion, Kind, name, merge patch) of what the operator must take back
         self.change = change              # (apiVersion, Kind, name, merge patch) of a sample, for the time of the kills
         self.extra = extra                # further checks: a function of the Scenario
-        self.settled = settled            # problem of a sample that is Ready, if that is not all
+        self.problem = problem            # of a sample that is Ready: a function of the Scenario and the sample
+        self.left = left                  # what else a deletion left behind: a function of the Scenario
         self.namespaces = namespaces      # that it makes itself
         self.namespace = f"e2e-{name.replace('_', '-')}"
         self.own_flags = flags            # a function of the example and its folder, instead of config/demo.flags
@@ -71,9 +73,39 @@ def scaling_flags(example, folder):
     return [f"--metrics-file={metrics}", "--resync=2s"]
 
 
-def scaling_settled(sample):
+def scaling_problem(_scenario, sample):
     reason = condition(sample).get("reason")
-    return None if sample["kind"] != "Scaling" or reason == "AtMaximum" else f"reason {reason}"
+    return None if reason == "AtMaximum" else f"reason {reason}"
+
+
+def network_flags(_example, folder):
+    return [f"--state-dir={folder / 'networks'}", "--resync=1s"]
+
+
+def network_file(scenario, name):
+    return scenario.folder / "networks" / f"{scenario.namespace}_{name}.json"
+
+
+def network_problem(scenario, sample):
+    file = network_file(scenario, sample["metadata"]["name"])
+    provided = json.loads(file.read_text() or "{}") if file.exists() else None
+    return None if provided == sample["spec"] else f"the backend has {provided}, expected {sample['spec']}"
+
+
+def network_drift(scenario):
+    name = scenario.samples[0]["metadata"]["name"]
+    network_file(scenario, name).unlink()
+    scenario.check("a network that the backend has lost comes back", scenario.with_log(until(scenario.unready)))
+    network_file(scenario, name).write_text('{"cidr": "10.0.0.0/8", "gateway": "10.0.0.1"}')
+    scenario.check("one that the backend has changed is mended", scenario.with_log(until(scenario.unready)))
+    stray = network_file(scenario, "stray")
+    stray.write_text('{"cidr": "10.0.0.0/8", "gateway": "10.0.0.1"}')
+    scenario.check("one that nobody asked for goes", scenario.with_log(
+        until(lambda: "it is there still" if stray.exists() else None)))
+
+
+def networks_left(scenario):
+    return [str(file) for file in (scenario.folder / "networks").glob("*.json")]
 
 
 EXAMPLES = [
@@ -83,12 +115,29 @@ EXAMPLES = [
                    ("v1", "Service", "app-public", {"spec": {"selector": {"e2e": "drift"}}}),
                    ("networking.k8s.io/v1", "Ingress", "app-public", {"spec": {"rules": [{"host": "drift.example"}]}})],
             change=("ingress.example.com/v1beta1", "App", "app-public", {"spec": {"enable_ingress": False}})),
+    Example("app_service", children=["Deployment example"],
+            edits=[("apps/v1", "Deployment", "example", {"spec": {"replicas": 7}})],
+            change=("appcontroller.k8s.io/v1alpha1", "AppService", "example", {"spec": {"replicas": 4}})),
     Example("count", children=["Pod nginx-0", "Pod nginx-1", "Pod nginx-2"],
             edits=[("v1", "Pod", "nginx-1", {"metadata": {"labels": {"app": "drift"}}})],
             change=("demo.mark8s.io/v1", "Count", "test-count", {"spec": {"count": 5}})),
+    Example("ingress_manager", children=["Ingress nginx-demo"],
+            edits=[("networking.k8s.io/v1", "Ingress", "nginx-demo", {"spec": {"rules": [{"host": "drift.example"}]}})],
+            change=("v1", "Service", "nginx-demo", {"metadata": {"annotations": {"ingress/http": "false"}}})),
+    Example("network", flags=network_flags, problem=network_problem, extra=network_drift, left=networks_left,
+            change=("samplecrd.k8s.io/v1", "Network", "example-network",
+                    {"spec": {"cidr": "172.16.0.0/12", "gateway": "172.16.0.1"}})),
+    Example("pipeline", children=["PersistentVolume facedetection-models", "PersistentVolumeClaim facedetection-models",
+                                  "Deployment facedetection-1", "Service facedetection-1",
+                                  "Deployment facedetection-2", "Service facedetection-2"],
+            edits=[("apps/v1", "Deployment", "facedetection-1", {"spec": {"replicas": 3}}),
+                   ("v1", "Service", "facedetection-2", {"spec": {"selector": {"e2e": "drift"}}})],
+            change=("distri-infer.ndsl.cn/v1beta1", "Pipeline", "facedetection", {"spec": {"steps": [
+                {"model": "facedetection-1", "image": "nginx:latest", "location": "node-1"}]}}),
+            namespaces=["pipeline"]),
     Example("scaling", edits=[("apps/v1", "Deployment", "scaling-target", {"spec": {"replicas": 9}})],
             change=("control.example.com/v1", "Scaling", "example", {"spec": {"maxReplicas": 7}}),
-            settled=scaling_settled, flags=scaling_flags),
+            problem=scaling_problem, flags=scaling_flags),
 ]
 
 
@@ -221,7 +270,7 @@ class Scenario:
         ready = condition(item)
         if ready.get("status") != "True" or ready.get("observedGeneration") != item["metadata"]["generation"]:
             return f"{title(item)} of generation {item['metadata']['generation']} is not Ready: {ready}"
-        return self.example.settled and self.example.settled(item)
+        return self.example.problem and self.example.problem(self, item)
 
     def warned(self, item, reason):
         uid = item["metadata"]["uid"]
@@ -415,8 +464,8 @@ class Scenario:
             items = [item for version, kind in kinds for item in self.api.list(version, kind)
                      if item["metadata"]["uid"] in before
                      or item["metadata"].get("namespace") in (self.namespace, *self.example.namespaces)]
-            names = [title(item) for item in items if item["metadata"]["name"] != "kube-root-ca.crt"]
-            return f"left: {names}" if names else None
+            found = [title(item) for item in items] + (self.example.left(self) if self.example.left else [])
+            return f"left: {found}" if found else None
 
         self.check("nothing is left behind", self.with_log(until(left)))
 
