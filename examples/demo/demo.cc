@@ -97,8 +97,8 @@ class Demo {
     screen_.Say(fmt::format("converged: {} as wanted, {:.1f} s after the start", Count(world_->Look().size(), "object"),
                             Seconds(Clock::Now() - start_)));
     KEELSON_RETURN_IF_ERROR(BreakAndRepair());
-    KEELSON_RETURN_IF_ERROR(TellMore());
-    if (options_.stay) KEELSON_RETURN_IF_ERROR(StayUp());
+    TellMore();
+    KEELSON_RETURN_IF_ERROR(StayUp());
     return End();
   }
 
@@ -187,7 +187,7 @@ class Demo {
       if (std::optional<std::string> ended = operators_->FindEnded()) return Error::Internal(*ended);
       for (const std::string& line : operators_->LastLines(example.program, 100)) {
         if (!line.starts_with('W')) continue;
-        screen_.Say(fmt::format("its definition is not there yet, so it waits and logs: {}", Fit(MessageOf(line), 0)));
+        screen_.Say(fmt::format("its definition is not there yet, so it waits and logs: {}", MessageOf(line)));
         return {};
       }
       (void)keelson::SleepFor(20ms, stop_);
@@ -231,10 +231,9 @@ class Demo {
       rows.push_back(RowOf(state));
       converged += WhyNotConverged(state) ? 0 : 1;
     }
-    std::vector<std::string> below = {
+    const std::vector<std::string> below = {
         "", fmt::format("{} · {} of {} have converged · {:.0f} s · {}", Count(operators_->size(), "operator"),
                         converged, Count(states.size(), "object"), Seconds(Clock::Now() - start_), doing)};
-    below.insert(below.end(), more_.begin(), more_.end());
     screen_.Show(rows, below);
     if (std::optional<std::string> ended = operators_->FindEnded()) return Error::Internal(*ended);
     return states;
@@ -305,7 +304,7 @@ class Demo {
   }
 
   // How to look at it oneself.
-  Result<void> TellMore() {
+  void TellMore() {
     std::vector<std::string> kinds;
     std::string described;
     std::string child_to_delete;
@@ -316,28 +315,29 @@ class Demo {
       if (described.empty() && state.event) {
         described = fmt::format("{} {}", definition->spec.names.singular.view(), state.applied.key.name);
       }
-      if (const Unstructured* child = ChildToDelete(state); child != nullptr && child_to_delete.empty()) {
+      const Unstructured* child = ChildToDelete(state);
+      if (child_to_delete.empty() && child != nullptr && child->GetNamespace() == kNamespace) {
         child_to_delete = fmt::format("{} {}", keelson::AsciiLower(child->GetKind()), child->GetName());
       }
     }
-    more_ = {"", "In another terminal:", "  export KUBECONFIG=" + kubeconfig_};
-    more_.push_back(fmt::format("  kubectl get {} --all-namespaces",
-                                kinds.empty() ? "pods" : fmt::format("{}", fmt::join(kinds, ","))));
-    more_.push_back(described.empty() ? "  kubectl get events" : "  kubectl describe " + described);
-    more_.push_back(child_to_delete.empty() ? "  kubectl get nodes"
-                                            : fmt::format("  kubectl delete {}", child_to_delete));
-    if (options_.stay) more_.insert(more_.end(), {"", "Logs are in " + dir_ + "/logs. Ctrl-C ends it."});
-    if (!screen_.live()) screen_.Print(std::exchange(more_, {}));
-    KEELSON_TRY(states, Look("done"));
-    return {};
+    screen_.Print({
+        "",
+        "In another terminal:",
+        "  export KUBECONFIG=" + kubeconfig_,
+        fmt::format("  kubectl get {} -A", kinds.empty() ? "pods" : fmt::format("{}", fmt::join(kinds, ","))),
+        "  kubectl " + (described.empty() ? "get events" : "describe " + described),
+        "  kubectl " + (child_to_delete.empty() ? "get nodes" : "delete " + child_to_delete),
+    });
+    if (options_.stay) screen_.Print({"", "Logs are in " + dir_ + "/logs. Ctrl-C ends it."});
   }
 
+  // At least for one more look.
   Result<void> StayUp() {
-    while (!stop_.StopRequested()) {
-      KEELSON_TRY(states, Look("watching"));
+    while (true) {
+      KEELSON_TRY(states, Look(options_.stay ? "watching" : "done"));
+      if (!options_.stay || stop_.StopRequested()) return {};
       Pause();
     }
-    return {};
   }
 
   // Operators first, so that they can say goodbye to a server that is there.
@@ -363,7 +363,6 @@ class Demo {
   std::optional<Client> client_;
   std::vector<Definition> definitions_;
   std::optional<World> world_;
-  std::vector<std::string> more_;
   std::optional<Operators> operators_;
 };
 

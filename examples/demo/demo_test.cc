@@ -1,12 +1,12 @@
-// The demo as a program, where its output is no terminal.
+// The demo as a program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -22,52 +22,62 @@ using keelson::TemporaryDirectory;
 using testing::HasSubstr;
 using testing::Not;
 
-// What it writes to standard output and error comes by a pipe. Killed at the end unless it has ended by then.
+enum class Kind { kPipe, kTerminal };
+
+// Writes its standard output and error to a pipe, or to a terminal that is also its input. Killed at the end unless it
+// has ended by then.
 class Program {
  public:
-  explicit Program(std::vector<std::string> arguments) {
+  explicit Program(std::vector<std::string> arguments, Kind kind = Kind::kPipe) {
     arguments.insert(arguments.begin(), KEELSON_DEMO);
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
-    int ends[2];
-    if (pipe(ends) != 0) std::abort();
-    pid_ = fork();
+    int ends[2] = {-1, -1};
+    if (kind == Kind::kTerminal) {
+      winsize size = {.ws_row = 40, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
+      pid_ = forkpty(&ends[0], nullptr, nullptr, &size);
+    } else {
+      if (pipe(ends) != 0) std::abort();
+      pid_ = fork();
+    }
     if (pid_ == 0) {
-      close(ends[0]);
-      dup2(ends[1], STDOUT_FILENO);
-      dup2(ends[1], STDERR_FILENO);
-      close(ends[1]);
+      if (kind == Kind::kPipe) {
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+      }
       execv(pointers[0], pointers.data());
       _exit(127);
     }
-    close(ends[1]);
-    out_ = fdopen(ends[0], "r");
+    if (ends[1] >= 0) close(ends[1]);
+    end_ = ends[0];
   }
   ~Program() {
     if (pid_ > 0) {
       kill(pid_, SIGKILL);
       waitpid(pid_, nullptr, 0);
     }
-    fclose(out_);
+    close(end_);
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // Reads on until a line has that text, and gives the line; empty when it ends before.
+  // Reads on until there is a line with that text, and gives the line; empty when it ends before.
   std::string Await(const std::string& text) {
-    char line[4096] = {};
-    while (fgets(line, sizeof line, out_) != nullptr) {
-      output_ += line;
-      if (std::string_view(line).find(text) != std::string_view::npos) return line;
+    while (true) {
+      const size_t found = output_.find(text);
+      const size_t begin = found == std::string::npos ? 0 : output_.rfind('\n', found) + 1;
+      const size_t end = found == std::string::npos ? found : output_.find('\n', found);
+      if (end != std::string::npos) return output_.substr(begin, end - begin);
+      if (!Read()) return "";
     }
-    return "";
   }
   void Signal(int signal) const { kill(pid_, signal); }
-  // All that it wrote.
+  void Type(char key) const { EXPECT_EQ(write(end_, &key, 1), 1); }
+  // All that it wrote, to its end.
   const std::string& Output() {
-    char part[4096];
-    for (size_t count; (count = fread(part, 1, sizeof part, out_)) > 0;) output_.append(part, count);
+    while (Read()) {
+    }
     return output_;
   }
   // The exit status; -1 when a signal ended it.
@@ -80,8 +90,16 @@ class Program {
   }
 
  private:
+  // A terminal whose other side is closed gives an error instead of an end.
+  bool Read() {
+    char part[4096];
+    const ssize_t count = read(end_, part, sizeof part);
+    if (count > 0) output_.append(part, static_cast<size_t>(count));
+    return count > 0;
+  }
+
   pid_t pid_ = -1;
-  FILE* out_ = nullptr;
+  int end_ = -1;
   std::string output_;
 };
 
@@ -133,8 +151,33 @@ TEST(Demo, EndsWithZeroAndLeavesNothing) {
   EXPECT_THAT(demo.Output(), HasSubstr("ConfigMap/hello"));
   EXPECT_THAT(demo.Output(), Not(HasSubstr("\x1b"))) << "colours are for terminals";
   EXPECT_NE(kill(process, 0), 0) << "the operator is still there";
-  const std::string file = kubeconfig.substr(kubeconfig.find('/'), kubeconfig.find('\n') - kubeconfig.find('/'));
+  const std::string file = kubeconfig.substr(kubeconfig.find('/'));
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(file).parent_path())) << file;
+}
+
+TEST(Demo, StaysUpOnATerminalUntilCtrlC) {
+  OwnExamples examples;
+  examples.Add("own", kPolite, kConfigMap);
+  unsetenv("NO_COLOR");
+  Program demo(examples.Arguments(), Kind::kTerminal);
+  const pid_t process = ProcessIn(demo.Await("started own-operator"));
+  ASSERT_THAT(demo.Await("Ctrl-C ends it"), HasSubstr("/logs"));
+  ASSERT_THAT(demo.Await("watching"), HasSubstr("1 operator · 1 of 1 object have converged"));
+  demo.Type('\x03');
+  EXPECT_EQ(demo.Wait(), 0) << demo.Output();
+  EXPECT_THAT(demo.Output(), HasSubstr("\x1b[32mPresent"));
+  EXPECT_NE(kill(process, 0), 0) << "the operator is still there";
+}
+
+TEST(Demo, HasNoColoursWhereNobodyWantsThem) {
+  OwnExamples examples;
+  examples.Add("own", kPolite, kConfigMap);
+  setenv("NO_COLOR", "1", 1);
+  Program demo(examples.Arguments({"--once"}), Kind::kTerminal);
+  unsetenv("NO_COLOR");
+  EXPECT_EQ(demo.Wait(), 0) << demo.Output();
+  EXPECT_THAT(demo.Output(), HasSubstr("ConfigMap/hello  Present"));
+  EXPECT_THAT(demo.Output(), Not(HasSubstr("\x1b[32m")));
 }
 
 TEST(Demo, StaysUpWhenToldToUntilItIsStopped) {
@@ -153,10 +196,12 @@ TEST(Demo, PassesTheFlagsOfAnExample) {
   examples.Add("own", std::string("echo \"$@\"\n") + kPolite, kConfigMap);
   examples.Write("own/config/demo.flags", "# a comment\n\n--state={dir}/state\n--file={config}/x y\n");
   const std::string dir = examples.Path("kept");
-  Program demo(examples.Arguments({"--dir", dir}));
-  EXPECT_EQ(demo.Wait(), 0) << demo.Output();
+  Program demo(examples.Arguments({"--keep", "--dir", dir}));
+  ASSERT_NE(demo.Await("Ctrl-C ends it"), "");
   std::string logged;
-  std::getline(std::ifstream(dir + "/logs/own-operator.log"), logged);
+  while (logged.empty()) std::getline(std::ifstream(dir + "/logs/own-operator.log"), logged);
+  demo.Signal(SIGTERM);
+  EXPECT_EQ(demo.Wait(), 0) << demo.Output();
   EXPECT_EQ(logged,
             "--kubeconfig " + dir + "/kubeconfig --state=" + dir + "/state --file=" + examples.Path("own/config/x y"));
 }

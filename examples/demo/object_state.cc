@@ -94,6 +94,13 @@ std::string PhaseOf(const ObjectState& state, bool converged) {
   return ready->reason.empty() ? "NotReady" : ready->reason;
 }
 
+// As people say it.
+std::string ShortKind(const Unstructured& child) {
+  const std::string kind = child.GetKind();
+  if (kind == "PersistentVolume") return "PV";
+  return kind == "PersistentVolumeClaim" ? "PVC" : kind;
+}
+
 // What is worth to be said of a child beside its name.
 std::string DetailOf(const Unstructured& child) {
   if (child.GetKind() == "Deployment") return ReplicasOf(child).ToString();
@@ -136,7 +143,7 @@ std::optional<std::string> WhyNotConverged(const ObjectState& state) {
 
 std::string ChildrenText(const std::vector<Unstructured>& children) {
   std::map<std::string, std::vector<const Unstructured*>> by_kind;
-  for (const Unstructured& child : children) by_kind[child.GetKind()].push_back(&child);
+  for (const Unstructured& child : children) by_kind[ShortKind(child)].push_back(&child);
   std::vector<std::string> parts;
   for (const auto& [kind, of_kind] : by_kind) {
     if (of_kind.size() > 1) {

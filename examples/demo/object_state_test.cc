@@ -106,7 +106,7 @@ TEST(ObjectState, ChildrenOfAKindAreCounted) {
   const Unstructured volume = Object("kind: PersistentVolume\nmetadata: {name: v}\nstatus: {phase: Bound}\n");
   EXPECT_EQ(ChildrenText({}), "");
   EXPECT_EQ(ChildrenText({service, first}), "Deployment a 1/2, Service a");
-  EXPECT_EQ(ChildrenText({first, second, volume}), "2 Deployments 2/3, PersistentVolume v Bound");
+  EXPECT_EQ(ChildrenText({first, second, volume}), "2 Deployments 2/3, PV v Bound");
 }
 
 TEST(ObjectState, WhatAllOfAKindAreIsSaidOnce) {

@@ -132,7 +132,7 @@ Result<void> Operators::Stop(Duration grace) {
     if (process.killed) {
       problems.push_back(fmt::format("{} did not end within {} of SIGTERM and was killed", process.name,
                                      keelson::FormatDuration(grace)));
-    } else if (*process.status != 0) {
+    } else if (*process.status != 0 && !(WIFSIGNALED(*process.status) && WTERMSIG(*process.status) == SIGTERM)) {
       problems.push_back(fmt::format("{}, asked to stop, {}", process.name, HowItEnded(*process.status)));
     }
   }

@@ -34,7 +34,7 @@ class Operators {
   // Of an operator that has ended although nobody asked it to: who, how, and the last lines of its log.
   std::optional<std::string> FindEnded();
   // SIGTERM to all, SIGKILL to those that are there after `grace`. An error names those that were killed, or ended with
-  // another status than 0.
+  // another status than 0. SIGTERM itself may have ended one that had hardly begun.
   keelson::Result<void> Stop(keelson::Duration grace = std::chrono::seconds(5));
 
   // The lines that an operator has logged so far, the last `count` of them.

@@ -76,6 +76,17 @@ TEST_F(OperatorsTest, StopAsksAndWaits) {
   EXPECT_THAT(operators_.LastLines("b-operator", 1), ElementsAre("bye"));
 }
 
+TEST_F(OperatorsTest, WhoStopsInAnotherWayIsNamed) {
+  ASSERT_TRUE(operators_.Start("a-operator", Script(directory_, "a", "exec sleep 100"), {}));
+  EXPECT_TRUE(operators_.Stop()) << "that is what SIGTERM does to those who say nothing else";
+  const std::string failing = "trap 'exit 4' TERM; echo here; while :; do sleep 0.01; done";
+  ASSERT_TRUE(operators_.Start("b-operator", Script(directory_, "b", failing), {}));
+  AwaitLines(operators_, "b-operator", 1);
+  const auto stopped = operators_.Stop();
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().message(), "b-operator, asked to stop, ended with status 4");
+}
+
 TEST_F(OperatorsTest, WhoDoesNotStopIsKilledAndNamed) {
   const std::string deaf = Script(directory_, "a", "trap '' TERM; echo here; while :; do sleep 0.01; done");
   const pid_t pid = operators_.Start("a-operator", deaf, {}).value();

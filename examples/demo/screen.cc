@@ -53,7 +53,9 @@ std::string Screen::Stamp() const {
   return fmt::format("{:6.2f} s  ", std::chrono::duration<double>(keelson::Clock::Now() - start_).count());
 }
 
-void Screen::Say(std::string_view line) { Insert(live_ ? std::string(line) : Stamp().append(line)); }
+void Screen::Say(std::string_view line) {
+  Insert(live_ ? Fit(line, TerminalSize().width) : Stamp().append(Fit(line, 0)));
+}
 
 void Screen::Print(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) Insert(line);
@@ -83,9 +85,10 @@ void Screen::Redraw() {
   const Size size = TerminalSize();
   // Lines that reach the last column or the last line would make the terminal scroll.
   const size_t width = std::max<size_t>(size.width, 2) - 1;
-  const size_t height = std::max<size_t>(size.height, 3) - 1;
+  const size_t height = std::max<size_t>(size.height, 5) - 2;
   const size_t below = std::min(below_.size(), height - 2);
   std::vector<std::string> lines = RenderTable(rows_, {.width = width, .height = height - below, .colour = colour_});
+  lines.insert(lines.begin(), "");
   for (size_t i = 0; i < below; ++i) lines.push_back(Fit(below_[i], width));
   std::string frame;
   for (const std::string& line : lines) frame.append(line).append(kClearLine).append("\n");

@@ -24,7 +24,7 @@ class Screen {
 
   bool live() const { return live_; }
 
-  // A line that stays, above the table; what is not a terminal gets it with the time since the start.
+  // A line that stays, above the table: cut to the width of a terminal, elsewhere with the time since the start.
   void Say(std::string_view line);
   // The same for lines that somebody may want to copy: as they are.
   void Print(const std::vector<std::string>& lines);

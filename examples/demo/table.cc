@@ -9,16 +9,20 @@ namespace {
 
 constexpr size_t kColumns = 4;
 constexpr size_t kPhase = 1;
+constexpr size_t kChildren = 2;
 constexpr size_t kEvent = 3;
 constexpr std::string_view kGap = "  ";
 constexpr std::string_view kEllipsis = "…";
 constexpr std::array<std::string_view, kColumns> kHeadings = {"OBJECT", "PHASE", "CHILDREN", "LAST EVENT"};
-// Who gives way first when there is no room, and down to where.
+// Who gives way when there is no room, in this order, and down to where. Children and events share what the first two
+// columns leave them.
+constexpr size_t kLeastChildren = 22;
 struct Shrinking {
   size_t column;
   size_t least;
 };
-constexpr std::array<Shrinking, kColumns> kShrinking = {{{kEvent, 10}, {2, 22}, {0, 12}, {kPhase, 7}}};
+constexpr std::array<Shrinking, kColumns> kShrinking = {
+    {{kEvent, 10}, {kChildren, kLeastChildren}, {0, 12}, {kPhase, 7}}};
 // Of lines that come one after another: most cells fit.
 constexpr std::array<size_t, kColumns> kUsual = {28, 14, 40, 0};
 
@@ -69,7 +73,16 @@ std::array<size_t, kColumns> Widths(const std::vector<Cells>& lines, size_t widt
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], Length(line[i]));
   }
   if (width == 0) return widths;
-  size_t needed = std::accumulate(widths.begin(), widths.end(), kGap.size() * (kColumns - 1));
+  const size_t gaps = kGap.size() * (kColumns - 1);
+  size_t needed = std::accumulate(widths.begin(), widths.end(), gaps);
+  if (needed > width) {
+    const size_t before = gaps + widths[0] + widths[kPhase];
+    const size_t shared = width - std::min(width, before);
+    const size_t children =
+        std::min(widths[kChildren], std::max({kLeastChildren, shared / 2, shared - std::min(shared, widths[kEvent])}));
+    needed -= widths[kChildren] - children;
+    widths[kChildren] = children;
+  }
   for (const auto& [column, least] : kShrinking) {
     if (needed <= width) break;
     const size_t less = std::min(needed - width, widths[column] - std::min(widths[column], least));

@@ -32,7 +32,7 @@ struct TableOptions {
   bool colour = false;
 };
 
-// A heading and a line a row. Cells too long for the width end in an ellipsis, the events first. What was written by
+// A heading and a line a row. Cells too long for the width end in an ellipsis. What was written by
 // others cannot command the terminal: control characters are blanks.
 std::vector<std::string> RenderTable(const std::vector<Row>& rows, const TableOptions& options);
 

@@ -35,6 +35,16 @@ TEST(Table, HasAHeadingAndALineARow) {
                           "Count/three         Waiting"));
 }
 
+TEST(Table, ChildrenAndEventsShareWhatIsLeft) {
+  std::vector<Row> rows = Two();
+  rows[0].children = std::string(60, 'c');
+  rows[0].event = std::string(60, 'e');
+  const std::string before = "AppService/example  Ready    ";
+  EXPECT_EQ(RenderTable(rows, {.width = 91})[1], before + std::string(29, 'c') + "…  " + std::string(29, 'e') + "…");
+  rows[0].event = "brief";
+  EXPECT_EQ(RenderTable(rows, {.width = 91})[1], before + std::string(49, 'c') + "…  brief");
+}
+
 TEST(Table, EventsGiveWayFirst) {
   EXPECT_THAT(RenderTable(Two(), {.width = 70}),
               ElementsAre("OBJECT              PHASE    CHILDREN                LAST EVENT",
