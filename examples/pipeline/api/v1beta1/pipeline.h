@@ -114,9 +114,9 @@ struct PipelineStatus {
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=pipelines,scope=Cluster
 // +kubebuilder:subresource:status
-// +kubebuilder:printcolumn:name="Models",type=string,JSONPath=`.spec.steps[*].model`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,priority=1
 // +kubebuilder:printcolumn:name="Storage",type=string,JSONPath=`.status.detailPhase.pvcPhase`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
