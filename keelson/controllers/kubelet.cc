@@ -29,7 +29,7 @@ constexpr size_t kMaxNodes = 60'000;
 class PodReconciler {
  public:
   PodReconciler(Manager& manager, KubeletOptions options)
-      : options_(std::move(options)), client_(manager.client()), nodes_(client_, manager.live(), options_) {
+      : options_(std::move(options)), client_(manager.client()), nodes_(manager, options_) {
     for (size_t i = 0; i < options_.names.size(); ++i) {
       const std::string& name = options_.names[i];
       hosts_.emplace(name, Host{.index = i, .events = manager.RecorderFor("kubelet", {.instance = name})});

@@ -28,6 +28,9 @@ struct KubeletOptions {
   Map<String> labels = {};  // beside those that every node has
   PodPace pace = {};
   bool events = true;  // of pods: Pulled, Created, Started, …
+  // Do for the nodes what kube-controller-manager does: taint those that are cordoned and untaint new ones, say when
+  // one is registered, and write the annotation of its TTL controller. Off where there is one.
+  bool node_upkeep = true;
   int workers = 2;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "keelson/api/compare.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr const char* kLeases = "kube-node-lease";
 constexpr int32_t kLeaseSeconds = 40;
 constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+constexpr std::string_view kUnschedulable = "node.kubernetes.io/unschedulable";
+constexpr std::string_view kTtl = "node.alpha.kubernetes.io/ttl";
 constexpr const char* kFieldManager = "kubelet";
 
 corev1::NodeCondition ConditionOf(std::string_view type, std::string_view status, std::string_view reason,
@@ -92,8 +95,11 @@ corev1::Node SimulatedNode(const std::string& name, size_t index, const KubeletO
   return node;
 }
 
-NodeReconciler::NodeReconciler(const ObjectClient& client, const ObjectClient& live, const KubeletOptions& options)
-    : client_(client), live_(live), options_(options) {
+NodeReconciler::NodeReconciler(Manager& manager, const KubeletOptions& options)
+    : client_(manager.client()),
+      live_(manager.live()),
+      events_(manager.RecorderFor("node-controller")),
+      options_(options) {
   for (size_t i = 0; i < options.names.size(); ++i) nodes_[options.names[i]].index = i;
 }
 
@@ -119,6 +125,10 @@ Result<void> NodeReconciler::Register(Known& known, const std::string& name) {
       client_.Create(SimulatedNode(name, known.index, options_), {.field_manager = kFieldManager});
   if (!made && !IsAlreadyExists(made.error())) return made.error();
   known.registered = true;
+  if (made && options_.node_upkeep) {
+    events_.Eventf(*made, EventType::kNormal, "RegisteredNode", "Node {0} event: Registered Node {0} in Controller",
+                   name);
+  }
   return {};
 }
 
@@ -130,16 +140,37 @@ Result<void> NodeReconciler::KeepReady(const Known& known, const corev1::Node& n
     KEELSON_TRY(written, client_.Status().Update(changed, {.field_manager = kFieldManager}));
     changed = std::move(written);
   }
-  // New nodes are tainted until they are ready. Elsewhere a controller of nodes takes that away.
-  const size_t taken = changed.spec.taints.EraseIf([](const corev1::Taint& taint) { return taint.key == kNotReady; });
   const bool no_range = changed.spec.podCIDR.empty();
   if (no_range) {
     changed.spec.podCIDR = wanted.spec.podCIDR;
     changed.spec.podCIDRs = wanted.spec.podCIDRs;
   }
-  if (taken == 0 && !no_range) return {};
+  const bool kept_up = options_.node_upkeep && Upkeep(changed);
+  if (!kept_up && !no_range) return {};
   KEELSON_RETURN_IF_ERROR(client_.Update(changed, {.field_manager = kFieldManager}));
   return {};
+}
+
+bool NodeReconciler::Upkeep(corev1::Node& node) const {
+  // The server taints new nodes until they are ready.
+  bool changed = node.spec.taints.EraseIf([](const corev1::Taint& taint) { return taint.key == kNotReady; }) > 0;
+  const auto is_cordon = [](const corev1::Taint& taint) {
+    return taint.key == kUnschedulable && taint.effect == "NoSchedule";
+  };
+  const List<corev1::Taint>& taints = std::as_const(node.spec).taints;
+  const bool tainted = std::any_of(taints.begin(), taints.end(), is_cordon);
+  if (node.spec.unschedulable && !tainted) {
+    node.spec.taints.push_back(
+        {.key = kUnschedulable, .effect = "NoSchedule", .timeAdded = metav1::Time(Clock::WallNow())});
+    changed = true;
+  } else if (!node.spec.unschedulable && tainted) {
+    changed = node.spec.taints.EraseIf(is_cordon) > 0;
+  }
+  if (!std::as_const(node.metadata).annotations.contains(kTtl)) {
+    node.metadata.annotations.Set(kTtl, "0");
+    changed = true;
+  }
+  return changed;
 }
 
 Result<void> NodeReconciler::Renew(Known& known, const corev1::Node& node) {

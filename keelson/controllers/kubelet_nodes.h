@@ -10,6 +10,8 @@
 #include "keelson/client/object_client.h"
 #include "keelson/controllers/kubelet.h"
 #include "keelson/runtime/context.h"
+#include "keelson/runtime/event_recorder.h"
+#include "keelson/runtime/manager.h"
 #include "keelson/runtime/outcome.h"
 #include "keelson/runtime/request.h"
 
@@ -30,8 +32,8 @@ corev1::Node SimulatedNode(const std::string& name, size_t index, const KubeletO
 // Makes the Nodes, keeps them ready, and renews their Leases. Thread-safe.
 class NodeReconciler {
  public:
-  // `options` with names. Leases are read by `live`. All outlive it.
-  NodeReconciler(const ObjectClient& client, const ObjectClient& live, const KubeletOptions& options);
+  // `options` with names, and outlives it.
+  NodeReconciler(Manager& manager, const KubeletOptions& options);
 
   Result<Outcome> Reconcile(Context& context, const Request& request);
 
@@ -44,10 +46,13 @@ class NodeReconciler {
   };
   Result<void> Register(Known& known, const std::string& name);
   Result<void> KeepReady(const Known& known, const corev1::Node& node);
+  // What kube-controller-manager would write into it; whether anything changed.
+  bool Upkeep(corev1::Node& node) const;
   Result<void> Renew(Known& known, const corev1::Node& node);
 
   const ObjectClient& client_;
-  const ObjectClient& live_;
+  const ObjectClient& live_;  // of Leases, which are not cached
+  const EventRecorder events_;
   const KubeletOptions& options_;
   // A node is reconciled by one thread at a time, so its own entry needs no lock; the map does not change.
   std::map<std::string, Known> nodes_;

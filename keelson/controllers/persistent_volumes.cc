@@ -31,6 +31,7 @@ using corev1::Pod;
 using storagev1::StorageClass;
 
 constexpr std::string_view kByClaim = "keelson.volumes-by-claim";
+constexpr Duration kLookPeriod = std::chrono::seconds(15);
 constexpr std::string_view kSelectedNodeOfClaim = "volume.kubernetes.io/selected-node";
 
 bool IsUnbound(const PersistentVolumeClaim& claim) { return !claim.metadata.annotations.contains(kBindCompleted); }
@@ -426,15 +427,15 @@ Result<void> AddPersistentVolumesController(Manager& manager, PersistentVolumesO
       return !HasClass(claim) || ClassOf(claim) == changed.metadata.name.view();
     });
   };
-  // A new pod is what a claim that waits for its first consumer tells of.
-  const auto of_pod = [](const Pod& pod) {
-    std::vector<Request> requests;
-    if (!pod.spec.nodeName.empty()) return requests;
-    for (const corev1::Volume& volume : pod.spec.volumes) {
-      const std::string name = ClaimOf(pod, volume);
-      if (!name.empty()) requests.push_back({pod.metadata.namespace_.str(), name});
+  // What a claim that waits for its first consumer tells of: a new pod that still has no node at the next look, which
+  // upstream's binder takes every 15 seconds.
+  const Enqueuer<Request> of_pod = [](const ObjectEvent& event, RequestSink<Request>& sink) {
+    const Pod* pod = event.As<Pod>();
+    if (event.type() != ObjectEventType::kCreated || pod == nullptr || !pod->spec.nodeName.empty()) return;
+    for (const corev1::Volume& volume : pod->spec.volumes) {
+      const std::string name = ClaimOf(*pod, volume);
+      if (!name.empty()) sink.AddAfter({pod->metadata.namespace_.str(), name}, kLookPeriod);
     }
-    return requests;
   };
   ControllerOptions controller = manager.options().controllers;
   controller.workers = 1;
@@ -443,9 +444,7 @@ Result<void> AddPersistentVolumesController(Manager& manager, PersistentVolumesO
           .Watches<PersistentVolumeClaim>(EnqueueMapped<PersistentVolumeClaim>(of_claim))
           .Watches<PersistentVolume>(EnqueueMapped<PersistentVolume>(of_volume))
           .Watches<StorageClass>(EnqueueMapped<StorageClass>(of_class))
-          .Watches<Pod>(EnqueueMapped<Pod>(of_pod), {.predicate = Predicate([](const ObjectEvent& event) {
-                                                       return event.type() == ObjectEventType::kCreated;
-                                                     })})
+          .Watches<Pod>(of_pod)
           .WithOptions(controller)
           .Complete([reconciler = std::make_shared<Binder>(manager, std::move(options))](
                         Context& context, const Request& request) { return reconciler->Reconcile(context, request); }));

@@ -109,6 +109,9 @@ Result<Outcome> Scheduler::Reconcile(Context& context, const Request& request) {
     state_.AwaitVolumes(pod);
     KEELSON_TRY(read, VolumesOf(pod, client_));
     volumes = std::move(read);
+    if (!volumes.waiting.empty()) {
+      volumes.needs.possible_on = [&](const corev1::Node& node) { return ChooseVolumes(volumes, node).has_value(); };
+    }
   }
   const Placement placement = state_.Place(
       pod, {.volumes = volumes.needs, .namespaces = [this](std::string_view name) { return LabelsOfNamespace(name); }});
@@ -116,7 +119,8 @@ Result<Outcome> Scheduler::Reconcile(Context& context, const Request& request) {
   if (!volumes.waiting.empty()) {
     // Another pod may take the place until the volumes are there: then this one looks for a new one.
     state_.Forget(pod);
-    KEELSON_RETURN_IF_ERROR(SelectNode(client_, volumes, placement.node));
+    KEELSON_TRY(node, client_.Get<corev1::Node>({"", placement.node}));
+    KEELSON_RETURN_IF_ERROR(SelectNode(client_, volumes, node));
     return Outcome::Done();
   }
   return Bind(context, pod, placement.node);

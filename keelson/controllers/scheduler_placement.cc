@@ -119,9 +119,8 @@ class Question {
         return Refused("node(s) didn't match PersistentVolume's node affinity", kByVolumes);
       }
     }
-    if (const std::string& selected = options_.volumes.selected_node;
-        !selected.empty() && node.metadata.name != selected) {
-      return Refused("node(s) didn't match PersistentVolume's node affinity", kByVolumes);
+    if (options_.volumes.possible_on && !options_.volumes.possible_on(node)) {
+      return Refused("node(s) didn't find available persistent volumes to bind", kByVolumes);
     }
     switch (topology_.Fits(node)) {
       case TopologyFit::kFits: return {};
@@ -179,15 +178,17 @@ std::string NoneAvailable(size_t nodes, const std::map<std::string, int>& reason
   return text;
 }
 
-// Nobody is evicted for another here; what kube-scheduler says when that does not help is said all the same.
-std::string AboutPreemption(const corev1::Pod& pod, size_t nodes, int yielding) {
-  if (pod.spec.preemptionPolicy == String("Never")) return " preemption: not eligible due to preemptionPolicy=Never.";
+// What kube-scheduler says of its ways to make room, of which there are none here: to take devices back, and to evict
+// others.
+std::string AboutMakingRoom(const corev1::Pod& pod, size_t nodes, int yielding) {
+  const std::string none = " no new claims to deallocate, preemption: ";
+  if (pod.spec.preemptionPolicy == String("Never")) return none + "not eligible due to preemptionPolicy=Never.";
   std::map<std::string, int> reasons;
   if (yielding > 0) reasons["No preemption victims found for incoming pod"] = yielding;
   if (const int others = static_cast<int>(nodes) - yielding; others > 0) {
     reasons["Preemption is not helpful for scheduling"] = others;
   }
-  return " preemption: " + NoneAvailable(nodes, reasons);
+  return none + NoneAvailable(nodes, reasons);
 }
 
 // From any range to 0..100; the other way round where less is better.
@@ -243,8 +244,8 @@ Placement PlacePod(const corev1::Pod& pod, const NodeStates& nodes, const Placem
   for (const auto& [name, state] : nodes) count += state.node() != nullptr;
   if (count == 0) return {.message = "no nodes available to schedule pods", .hindrances = kByNode};
   if (!options.volumes.refusal.empty()) {
-    return {.message = fmt::format("0/{} nodes are available: {}.", count, options.volumes.refusal) +
-                       AboutPreemption(pod, count, 0),
+    // Nobody has looked at the pod's devices by then, and the one who would take them back complains.
+    return {.message = fmt::format("0/{} nodes are available: {}. not found", count, options.volumes.refusal),
             .hindrances = kByVolumes};
   }
   const Question question(pod, nodes, options);
@@ -269,7 +270,7 @@ Placement PlacePod(const corev1::Pod& pod, const NodeStates& nodes, const Placem
     yielding += verdict.pods_could_yield;
   }
   if (candidates.empty()) {
-    placement.message = NoneAvailable(count, reasons) + AboutPreemption(pod, count, yielding);
+    placement.message = NoneAvailable(count, reasons) + AboutMakingRoom(pod, count, yielding);
     return placement;
   }
   return {.node = Best(candidates).state->node()->metadata.name.str()};

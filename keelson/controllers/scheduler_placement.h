@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,8 +35,8 @@ struct VolumeNeeds {
   std::string refusal = {};
   // Of the volumes that it has: all must match.
   std::vector<corev1::NodeSelector> reachable_from = {};
-  // The node that an earlier try chose, for which a volume is being made.
-  std::string selected_node = {};
+  // Whether those that are not bound yet could be on that node; empty: on any.
+  std::function<bool(const corev1::Node&)> possible_on = {};
 };
 
 struct Placement {

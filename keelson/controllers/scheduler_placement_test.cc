@@ -43,8 +43,11 @@ class Placing : public testing::Test {
   NodeStates nodes_;
 };
 
-const std::string kNotHelpful = " preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
-const std::string kNoVictims = " preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
+const std::string kNotHelpful =
+    " no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+const std::string kNoVictims =
+    " no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming "
+    "pod.";
 
 TEST_F(Placing, WithoutNodesThereIsNoPlace) {
   EXPECT_EQ(Why(PodOf("p")), "no nodes available to schedule pods");
@@ -100,10 +103,11 @@ TEST_F(Placing, WhatKeepsAPodAwayIsSaidForEachNode) {
   pod.spec.nodeSelector = {{"disk", "ssd"}};
   EXPECT_EQ(Why(pod),
             "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated "
-            "taint(s), 1 node(s) were unschedulable. preemption: 0/3 nodes are available: 3 Preemption is not helpful "
-            "for scheduling.");
+            "taint(s), 1 node(s) were unschedulable. no new claims to deallocate, preemption: 0/3 nodes are available: "
+            "3 Preemption is not helpful for scheduling.");
   pod.spec.preemptionPolicy = String("Never");
-  EXPECT_TRUE(Why(pod).ends_with(" preemption: not eligible due to preemptionPolicy=Never."));
+  EXPECT_TRUE(
+      Why(pod).ends_with(" no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never."));
 }
 
 TEST_F(Placing, TolerationsAreByKeyValueAndEffect) {
@@ -169,8 +173,9 @@ TEST_F(Placing, NodeAffinityRequiresAndPrefers) {
   corev1::Node full = NodeOf("b", "4", "0");
   Add(full);
   EXPECT_EQ(Why(named),
-            "0/2 nodes are available: 1 Too many pods, 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: "
-            "0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for "
+            "0/2 nodes are available: 1 Too many pods, 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new "
+            "claims to deallocate, preemption: 0/2 nodes are available: 1 No preemption victims found for incoming "
+            "pod, 1 Preemption is not helpful for "
             "scheduling.");
 }
 
@@ -255,10 +260,12 @@ TEST_F(Placing, PodsAreSpreadOverDomains) {
   corev1::Node b = NodeOf("b", "4", "0");
   b.metadata.labels.Set("zone", "zone-b");
   Add(b);
-  EXPECT_EQ(Why(pod),
-            "0/3 nodes are available: 1 Too many pods, 1 node(s) didn't match pod topology spread constraints, 1 "
-            "node(s) didn't match pod topology spread constraints (missing required label). preemption: 0/3 nodes are "
-            "available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.");
+  EXPECT_EQ(
+      Why(pod),
+      "0/3 nodes are available: 1 Too many pods, 1 node(s) didn't match pod topology spread constraints, 1 "
+      "node(s) didn't match pod topology spread constraints (missing required label). no new claims to deallocate, "
+      "preemption: 0/3 nodes are available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found "
+      "for incoming pod.");
   pod.spec.topologySpreadConstraints[0].whenUnsatisfiable = "ScheduleAnyway";
   EXPECT_NE(Where(pod), "");
 }
@@ -268,13 +275,19 @@ TEST_F(Placing, VolumesSayWhereAPodCanBe) {
   PlacementOptions options;
   options.volumes.refusal = "pod has unbound immediate PersistentVolumeClaims";
   EXPECT_EQ(PlacePod(PodOf("p"), nodes_, options).message,
-            "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/2 nodes are "
-            "available: 2 Preemption is not helpful for scheduling.");
+            "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found");
   options.volumes = {};
   options.volumes.reachable_from = {
       {.nodeSelectorTerms = {
            {.matchExpressions = {{.key = "kubernetes.io/hostname", .operator_ = "In", .values = {"b"}}}}}}};
   EXPECT_EQ(PlacePod(PodOf("p"), nodes_, options).node, "b");
+  options.volumes = {};
+  options.volumes.possible_on = [](const corev1::Node& node) { return node.metadata.name == "b"; };
+  EXPECT_EQ(PlacePod(PodOf("p"), nodes_, options).node, "b");
+  options.volumes.possible_on = [](const corev1::Node&) { return false; };
+  EXPECT_EQ(PlacePod(PodOf("p"), nodes_, options).message,
+            "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind. no new claims to "
+            "deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
 }
 
 }  // namespace

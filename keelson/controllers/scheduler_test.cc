@@ -128,8 +128,8 @@ TEST(Scheduler, SaysWhyAPodHasNoNodeAndTriesAgainWhenThatChanges) {
     bench.AddNode("a", "1");
     (void)SleepFor(10s, {});
     const std::string message =
-        "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful "
-        "for scheduling.";
+        "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are "
+        "available: 1 Preemption is not helpful for scheduling.";
     pod = bench.Get("p");
     EXPECT_EQ(FindPodCondition(pod.status, "PodScheduled")->message, message);
     // Of events that are alike the first is told, and how many there were.
@@ -198,8 +198,7 @@ TEST(Scheduler, AVolumeIsMadeForTheNodeBeforeThePodIsBound) {
     bench.AddPod(pod);
     (void)SleepFor(5s, {});
     EXPECT_EQ(FindPodCondition(bench.Get("p").status, "PodScheduled")->message,
-              "0/2 nodes are available: persistentvolumeclaim \"data\" not found. preemption: 0/2 nodes are available: "
-              "2 Preemption is not helpful for scheduling.");
+              "0/2 nodes are available: persistentvolumeclaim \"data\" not found. not found");
     corev1::PersistentVolumeClaim claim;
     claim.metadata = {.name = "data", .namespace_ = "default"};
     claim.spec.storageClassName = String("local");
@@ -223,6 +222,69 @@ TEST(Scheduler, AVolumeIsMadeForTheNodeBeforeThePodIsBound) {
     ASSERT_TRUE(bench.client().Update(claim));
     (void)SleepFor(2s, {});
     EXPECT_EQ(bench.NodeOf("p"), node);
+  });
+}
+
+TEST(Scheduler, FreeVolumesDecideWhereAPodGoes) {
+  SimulatedManagers([] {
+    Bench bench;
+    bench.AddNode("a");
+    bench.AddNode("b");
+    storagev1::StorageClass local;
+    local.metadata.name = "local";
+    local.provisioner = "kubernetes.io/no-provisioner";
+    local.volumeBindingMode = String("WaitForFirstConsumer");
+    ASSERT_TRUE(bench.client().Create(local));
+    corev1::PersistentVolumeClaim claim;
+    claim.metadata = {.name = "data", .namespace_ = "default"};
+    claim.spec.storageClassName = String("local");
+    claim.spec.accessModes = {"ReadWriteOnce"};
+    claim.spec.resources.requests = {{"storage", "2Gi"}};
+    ASSERT_TRUE(bench.client().Create(claim));
+    corev1::Pod pod = Bench::PodOf("p");
+    corev1::Volume volume;
+    volume.name = "data";
+    volume.persistentVolumeClaim = corev1::PersistentVolumeClaimVolumeSource{.claimName = "data"};
+    pod.spec.volumes.push_back(volume);
+    bench.AddPod(pod);
+    (void)SleepFor(5s, {});
+    EXPECT_THAT(
+        FindPodCondition(bench.Get("p").status, "PodScheduled")->message.str(),
+        testing::StartsWith("0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind."));
+
+    const auto add_disk = [&](const char* name, const char* size, const char* node) {
+      corev1::PersistentVolume disk;
+      disk.metadata.name = name;
+      disk.spec.capacity = {{"storage", size}};
+      disk.spec.accessModes = {"ReadWriteOnce"};
+      disk.spec.storageClassName = "local";
+      disk.spec.local = corev1::LocalVolumeSource{.path = "/disk"};
+      disk.spec.nodeAffinity = corev1::VolumeNodeAffinity{
+          .required = corev1::NodeSelector{
+              .nodeSelectorTerms = {
+                  {.matchExpressions = {{.key = "kubernetes.io/hostname", .operator_ = "In", .values = {node}}}}}}};
+      disk = bench.client().Create(disk).value();
+      disk.status.phase = "Available";
+      ASSERT_TRUE(bench.client().Status().Update(disk));
+    };
+    add_disk("small", "1Gi", "a");
+    add_disk("right", "3Gi", "b");
+    (void)SleepFor(15s, {});
+    const auto reserved_for = [&](const char* name) {
+      const corev1::PersistentVolume disk = bench.client().Get<corev1::PersistentVolume>({"", name}).value();
+      return disk.spec.claimRef ? disk.spec.claimRef->name.str() : "nobody";
+    };
+    EXPECT_EQ(reserved_for("small"), "nobody");
+    EXPECT_EQ(reserved_for("right"), "data");
+    claim = bench.client().Get<corev1::PersistentVolumeClaim>({"default", "data"}).value();
+    EXPECT_FALSE(claim.metadata.annotations.contains("volume.kubernetes.io/selected-node"));
+    EXPECT_EQ(bench.NodeOf("p"), "");
+
+    claim.spec.volumeName = "right";
+    claim.metadata.annotations.Set("pv.kubernetes.io/bind-completed", "yes");
+    ASSERT_TRUE(bench.client().Update(claim));
+    (void)SleepFor(2s, {});
+    EXPECT_EQ(bench.NodeOf("p"), "b");
   });
 }
 

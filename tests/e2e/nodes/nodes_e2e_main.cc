@@ -5,11 +5,13 @@
 // Makes node-1, node-2, … and lets the Pods that are bound to them run as their annotations say (docs/controllers.md),
 // until it is told to stop by SIGTERM.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "keelson/client/client.h"
 #include "keelson/client/kubeconfig.h"
 #include "keelson/controllers/add_controllers.h"
+#include "keelson/controllers/kubelet.h"
 #include "keelson/controllers/selection.h"
 #include "keelson/runtime/manager.h"
 
@@ -42,10 +44,12 @@ int main(int argc, char** argv) {
   const ClientConfig config = LoadClientConfig({.kubeconfig = Flag(arguments, "--kubeconfig", "")}).OrExit();
   std::vector<std::string> nodes;
   for (int i = 1; i <= std::stoi(Flag(arguments, "--nodes", "3")); ++i) nodes.push_back("node-" + std::to_string(i));
+  auto selected = controllers::SelectControllers(Split(Flag(arguments, "--controllers", "kubelet"))).OrExit();
   Manager manager = Manager::Make(Client::Connect(config).OrExit()).OrExit();
-  controllers::AddControllers(
-      manager, {.selected = controllers::SelectControllers(Split(Flag(arguments, "--controllers", "kubelet"))).OrExit(),
-                .nodes = nodes})
-      .OrExit();
+  if (selected.erase(std::string(controllers::kKubelet)) > 0) {
+    // The cluster has a controller of nodes of its own.
+    controllers::AddKubelet(manager, {.names = std::move(nodes), .node_upkeep = false}).OrExit();
+  }
+  controllers::AddControllers(manager, {.selected = std::move(selected)}).OrExit();
   return manager.Run();
 }
