@@ -1,11 +1,15 @@
-"""`keelson up` for the time of a `with`: KeelsonUp(folder).kubeconfig is its administrator's."""
+"""`keelson up` for the time of a `with`: KeelsonUp(folder).kubeconfig is its administrator's.
 
+The program is that of the release build, or the one that the environment variable KEELSON names.
+"""
+
+import os
 import signal
 import subprocess
 import time
 from pathlib import Path
 
-PROGRAM = Path(__file__).resolve().parents[2] / "build" / "release" / "bin" / "keelson"
+PROGRAM = Path(os.environ.get("KEELSON") or Path(__file__).resolve().parents[2] / "build" / "release" / "bin" / "keelson")
 READY_SECONDS = 20
 
 
