@@ -137,6 +137,21 @@ TEST_F(CustomResources, ShowTheColumnsOfTheirDefinition) {
   EXPECT_NE(table.body.find(R"("cells":["a","red"])"), std::string::npos) << table.body;
 }
 
+TEST_F(CustomResources, ShowTheFirstOfSeveralValuesInAColumn) {
+  Define();
+  const Reading changed =
+      server.Ask("PATCH", Definition(),
+                 R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/parts",
+           "value":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"}}}}},
+          {"op":"replace","path":"/spec/versions/0/additionalPrinterColumns/0/jsonPath","value":".spec.parts[*].name"}])",
+                 {{"Content-Type", "application/json-patch+json"}});
+  ASSERT_EQ(changed.status, 200) << changed.body;
+  ASSERT_EQ(Create(Gadget("a", R"({"parts":[{"name":"lid"},{"name":"box"}]})")).status, 201);
+  const Reading table =
+      server.Ask("GET", std::string(kGadgets), {}, {{"Accept", "application/json;as=Table;g=meta.k8s.io;v=v1"}});
+  EXPECT_NE(table.body.find(R"("cells":["a","lid"])"), std::string::npos) << table.body;
+}
+
 TEST_F(CustomResources, FollowAChangeOfTheirSchema) {
   Define();
   ASSERT_EQ(Create(Gadget("a")).status, 201);

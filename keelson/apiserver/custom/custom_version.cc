@@ -259,16 +259,18 @@ List<Json> CustomCells(const CustomVersion& version, const CustomObject& object,
   List<Json> cells;
   cells.push_back(Json(object.metadata.name));
   const Json document = CustomDocument(version.type, object);
+  static const Result<JsonPath> whole = JsonPath::Parse("{@}");
   for (const CustomColumn& column : version.columns) {
-    if (column.definition.type == "string") {
-      // As text, whatever it is; nothing when it is not there.
-      Result<std::vector<Json>> found = column.path.Find(document);
-      Result<std::string> text = found && !found->empty() ? column.path.Render(document) : Error::InvalidArgument("");
-      cells.push_back(text ? Json(*text) : Json());
-      continue;
-    }
+    // Of several values the first is shown.
     Result<std::vector<Json>> found = column.path.Find(document);
-    cells.push_back(found && !found->empty() ? Cell(column, found->front(), now) : Json());
+    if (!found || found->empty()) {
+      cells.push_back(Json());
+    } else if (column.definition.type == "string") {
+      const Result<std::string> text = whole->Render(found->front());  // as text, whatever it is
+      cells.push_back(text ? Json(*text) : Json());
+    } else {
+      cells.push_back(Cell(column, found->front(), now));
+    }
   }
   return cells;
 }
