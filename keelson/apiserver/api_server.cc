@@ -114,6 +114,7 @@ void ApiServer::SetAddress(const std::string& host, uint16_t port) {
   }
   // Without that Service nothing is lost but the Service's port.
   (void)apiserver::SetServicePort(objects_, port);
+  if (options_.tend_namespaces) (void)apiserver::SetServiceEndpoints(objects_, host, port);
 }
 
 void ApiServer::SetRootCa(std::string certificate) {

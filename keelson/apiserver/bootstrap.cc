@@ -1,6 +1,12 @@
 #include "keelson/apiserver/bootstrap.h"
 
+#include <arpa/inet.h>
+
+#include <functional>
+
 #include "keelson/api/core/v1.h"
+#include "keelson/api/discovery/v1.h"
+#include "keelson/api/networking/v1.h"
 #include "keelson/api/scheduling/v1.h"
 #include "keelson/apiserver/own_writes.h"
 #include "keelson/core/clock.h"
@@ -83,6 +89,46 @@ corev1::Node ReadyNode(std::string_view name) {
   return node;
 }
 
+// With the condition that tells that addresses are taken from it.
+Result<void> EnsureServiceRange(Objects& objects) {
+  const ResourcePtr ranges = objects.resources().FindServing(TypeOf<networkingv1::ServiceCIDR>());
+  if (objects.Get(*ranges, "", "kubernetes")) return {};
+  networkingv1::ServiceCIDR range;
+  range.metadata.name = "kubernetes";
+  range.spec.cidrs = {"10.0.0.0/24"};
+  KEELSON_RETURN_IF_ERROR(Ensure(objects, std::move(range)));
+  return objects.Rewrite(
+      *ranges, "", "kubernetes",
+      [](AnyValue& object) -> Result<void> {
+        metav1::Condition ready;
+        ready.type = "Ready";
+        ready.status = "True";
+        ready.lastTransitionTime = metav1::Time(Clock::WallNow());
+        ready.message = "Kubernetes Service CIDR is ready";
+        static_cast<networkingv1::ServiceCIDR*>(object.data())->status.conditions = {ready};
+        return {};
+      },
+      false, "status");
+}
+
+bool IsIpv4(const std::string& host) {
+  in_addr parsed;
+  return inet_pton(AF_INET, host.c_str(), &parsed) == 1;
+}
+
+// The object of the Service `kubernetes`, made when it is not there, changed past the checks of others' writes.
+template <class T>
+Result<void> Put(Objects& objects, T object, const std::function<void(T&)>& change) {
+  KEELSON_RETURN_IF_ERROR(Ensure(objects, object));
+  return objects.Rewrite(
+      *objects.resources().FindServing(TypeOf<T>()), object.metadata.namespace_, object.metadata.name,
+      [&change](AnyValue& stored) -> Result<void> {
+        change(*static_cast<T*>(stored.data()));
+        return {};
+      },
+      false, "");
+}
+
 }  // namespace
 
 Result<void> EnsureNode(Objects& objects, std::string_view name) {
@@ -114,7 +160,8 @@ Result<void> Bootstrap(Objects& objects) {
       objects, SystemPriority("system-cluster-critical", 2'000'000'000,
                               "Used for system critical pods that must run in the cluster, but can be moved to another "
                               "node if necessary.")));
-  return Ensure(objects, KubernetesService());
+  KEELSON_RETURN_IF_ERROR(Ensure(objects, KubernetesService()));
+  return EnsureServiceRange(objects);
 }
 
 Result<void> SetServicePort(Objects& objects, uint16_t port) {
@@ -127,6 +174,32 @@ Result<void> SetServicePort(Objects& objects, uint16_t port) {
         return {};
       },
       false);
+}
+
+Result<void> SetServiceEndpoints(Objects& objects, const std::string& host, uint16_t port) {
+  if (!IsIpv4(host)) return {};
+  const String address = host == "0.0.0.0" ? "127.0.0.1" : host;
+  corev1::Endpoints endpoints;
+  endpoints.metadata = {.name = "kubernetes", .namespace_ = "default"};
+  endpoints.metadata.labels.Set("endpointslice.kubernetes.io/skip-mirror", "true");
+  KEELSON_RETURN_IF_ERROR(Put<corev1::Endpoints>(objects, std::move(endpoints), [&](corev1::Endpoints& stored) {
+    corev1::EndpointSubset subset;
+    subset.addresses = {corev1::EndpointAddress{.ip = address}};
+    subset.ports = {corev1::EndpointPort{.name = "https", .port = port, .protocol = "TCP"}};
+    stored.subsets = {subset};
+  }));
+  discoveryv1::EndpointSlice slice;
+  slice.metadata = {.name = "kubernetes", .namespace_ = "default"};
+  slice.metadata.labels.Set("kubernetes.io/service-name", "kubernetes");
+  slice.addressType = "IPv4";
+  return Put<discoveryv1::EndpointSlice>(objects, std::move(slice), [&](discoveryv1::EndpointSlice& stored) {
+    discoveryv1::Endpoint endpoint;
+    endpoint.addresses = {address};
+    endpoint.conditions.ready = true;
+    stored.endpoints = {endpoint};
+    stored.ports = {discoveryv1::EndpointPort{
+        .name = String("https"), .protocol = corev1::Protocol("TCP"), .port = static_cast<int32_t>(port)}};
+  });
 }
 
 }  // namespace keelson::apiserver

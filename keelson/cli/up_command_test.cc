@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "keelson/api/core/v1.h"
 #include "keelson/cli/cli.h"
@@ -84,6 +85,31 @@ TEST(Up, SaysWhyItCannot) {
   EXPECT_NE(err.str().find("192.0.2.1"), std::string::npos) << err.str();
   EXPECT_EQ(cli::Run({"up", "--port", "70000"}, out, err), 1);
   EXPECT_EQ(out.str(), "");
+}
+
+TEST(Up, OneAdmissionPluginCanBeChosen) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(cli::Run({"up", "--disable-admission-plugins=Priority"}, out, err), 1);
+  EXPECT_EQ(err.str(),
+            "error: the admission plugin 'Priority' cannot be switched on or off here; ServiceAccount can\n");
+  EXPECT_EQ(cli::Run({"up", "--enable-admission-plugins=ServiceAccount", "--disable-admission-plugins=ServiceAccount"},
+                     out, err),
+            1);
+
+  const corev1::Pod pod{.metadata = {.name = "p", .namespace_ = "default"},
+                        .spec = {.containers = {{.name = "a", .image = "b"}}}};
+  for (const bool on : {true, false}) {
+    CommandProcess up("keelson", on ? std::vector<std::string>{"up"}
+                                    : std::vector<std::string>{"up", "--disable-admission-plugins=ServiceAccount"});
+    const std::string file = KubeconfigIn(up.Line());
+    const Client client = Client::Connect(ClientConfigFrom(LoadKubeconfig(file).value()).value()).value();
+    const Result<corev1::Pod> made = client.Create(pod);
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(made->spec.serviceAccountName, on ? "default" : "");
+    EXPECT_EQ(made->spec.volumes.size(), on ? 1u : 0u);
+    EXPECT_EQ(up.End(SIGTERM), 0);
+  }
 }
 
 TEST(Up, HelpTeachesHowToReachIt) {

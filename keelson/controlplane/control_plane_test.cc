@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "keelson/api/core/v1.h"
+#include "keelson/api/discovery/v1.h"
 #include "keelson/api/status_error.h"
 #include "keelson/client/config.h"
 #include "keelson/client/kubeconfig.h"
@@ -72,6 +73,32 @@ TEST(ControlPlane, ListensForThoseWithItsKubeconfig) {
 
   const Client bob = Connected(control_plane.KubeconfigFor("bob", {"dev"}).value());
   EXPECT_TRUE(IsForbidden(bob.Get<corev1::ConfigMap>({"default", "hello"}).error()));
+
+  // The Service that stands for the server tells the same.
+  const Result<corev1::Endpoints> endpoints = client.Get<corev1::Endpoints>({"default", "kubernetes"});
+  ASSERT_TRUE(endpoints) << endpoints.error().message();
+  ASSERT_EQ(endpoints->subsets.size(), 1u);
+  EXPECT_EQ("https://" + endpoints->subsets[0].addresses[0].ip.str() + ":" +
+                std::to_string(endpoints->subsets[0].ports[0].port),
+            control_plane.url());
+  const Result<discoveryv1::EndpointSlice> slice = client.Get<discoveryv1::EndpointSlice>({"default", "kubernetes"});
+  ASSERT_TRUE(slice) << slice.error().message();
+  EXPECT_EQ(slice->endpoints[0].addresses[0], endpoints->subsets[0].addresses[0].ip);
+}
+
+TEST(ControlPlane, PodsHaveServiceAccountsWhereControllersMakeThem) {
+  const corev1::Pod pod{.metadata = {.name = "p", .namespace_ = "default"},
+                        .spec = {.containers = {{.name = "a", .image = "b"}}}};
+  const auto account = [&](ControlPlaneOptions options) {
+    const auto control_plane = ControlPlane::Start(std::move(options)).value();
+    const Result<corev1::Pod> made = control_plane->client().Create(pod);
+    return made ? made->spec.serviceAccountName.str() : made.error().message();
+  };
+  EXPECT_EQ(account({}), "");
+  EXPECT_EQ(account({.controllers = {"replicaset-controller"}}), "default");
+  EXPECT_EQ(account({.api_server = {.service_account_admission = false}, .controllers = {"replicaset-controller"}}),
+            "");
+  EXPECT_EQ(account({.api_server = {.tend_namespaces = false}, .controllers = {"replicaset-controller"}}), "");
 }
 
 TEST(ControlPlane, StopEndsWatchesAndTakesNoMoreRequests) {
