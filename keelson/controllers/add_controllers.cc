@@ -29,6 +29,7 @@ Result<void> AddControllers(Manager& manager, const ControllersOptions& options)
       {kVolumeBinder, [&] { return AddPersistentVolumesController(manager); }},
       {kClaimProtection, [&] { return AddClaimProtectionController(manager); }},
       {kVolumeProtection, [&] { return AddVolumeProtectionController(manager); }},
+      {kAttributesClassProtection, [&] { return AddAttributesClassProtectionController(manager); }},
       {kScheduler, [&] { return AddSchedulerController(manager); }},
       {kKubelet,
        [&]() -> Result<void> {

@@ -9,7 +9,7 @@ const std::set<std::string, std::less<>>& ControllerNames() {
     std::set<std::string, std::less<>> all;
     for (const std::string_view name :
          {kGarbageCollector, kReplicaSet, kReplicationController, kDeployment, kEndpoints, kEndpointSlices,
-          kVolumeBinder, kClaimProtection, kVolumeProtection, kScheduler, kKubelet}) {
+          kVolumeBinder, kClaimProtection, kVolumeProtection, kAttributesClassProtection, kScheduler, kKubelet}) {
       all.emplace(name);
     }
     return all;

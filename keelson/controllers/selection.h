@@ -22,6 +22,7 @@ inline constexpr std::string_view kEndpointSlices = "endpointslice-controller";
 inline constexpr std::string_view kVolumeBinder = "persistentvolume-binder-controller";
 inline constexpr std::string_view kClaimProtection = "persistentvolumeclaim-protection-controller";
 inline constexpr std::string_view kVolumeProtection = "persistentvolume-protection-controller";
+inline constexpr std::string_view kAttributesClassProtection = "volumeattributesclass-protection-controller";
 inline constexpr std::string_view kScheduler = "scheduler";
 inline constexpr std::string_view kKubelet = "kubelet";
 

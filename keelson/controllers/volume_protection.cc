@@ -1,5 +1,6 @@
 #include "keelson/controllers/volume_protection.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "keelson/api/finalizers.h"
 #include "keelson/api/owner_references.h"
 #include "keelson/api/status_error.h"
+#include "keelson/api/storage/v1.h"
 #include "keelson/client/ignore_not_found.h"
 #include "keelson/controllers/selection.h"
 #include "keelson/runtime/builder.h"
@@ -19,6 +21,7 @@ namespace {
 using corev1::PersistentVolume;
 using corev1::PersistentVolumeClaim;
 using corev1::Pod;
+using storagev1::VolumeAttributesClass;
 
 std::string ClaimOf(const Pod& pod, const corev1::Volume& volume) {
   if (volume.persistentVolumeClaim) return volume.persistentVolumeClaim->claimName.str();
@@ -95,6 +98,52 @@ class VolumeProtection {
   const CachedClient& client_;
 };
 
+std::vector<Request> AttributesClassesOf(const PersistentVolumeClaim& claim) {
+  std::vector<Request> classes;
+  const auto add = [&classes](const String& name) {
+    if (!name.empty()) classes.push_back({.namespace_ = "", .name = name.str()});
+  };
+  add(claim.spec.volumeAttributesClassName.value_or(String()));
+  add(claim.status.currentVolumeAttributesClassName.value_or(String()));
+  if (claim.status.modifyVolumeStatus) add(claim.status.modifyVolumeStatus->targetVolumeAttributesClassName);
+  return classes;
+}
+std::vector<Request> AttributesClassesOf(const PersistentVolume& volume) {
+  const String name = volume.spec.volumeAttributesClassName.value_or(String());
+  return name.empty() ? std::vector<Request>() : std::vector<Request>{{.namespace_ = "", .name = name.str()}};
+}
+
+class AttributesClassProtection {
+ public:
+  explicit AttributesClassProtection(Manager& manager) : client_(manager.client()) {}
+
+  Result<Outcome> Reconcile(Context&, const Request& request) const {
+    KEELSON_TRY(found, IgnoreNotFound(client_.Get<VolumeAttributesClass>(request)));
+    if (!found) return Outcome::Done();
+    if (!IsBeingDeleted(*found)) {
+      return AddFinalizer(*found, kAttributesClassProtectionFinalizer) ? Written(client_.Update(*found))
+                                                                       : Outcome::Done();
+    }
+    KEELSON_TRY(volumes, IsNamedBy<PersistentVolume>(request));
+    KEELSON_TRY(claims, IsNamedBy<PersistentVolumeClaim>(request));
+    if (volumes || claims || !RemoveFinalizer(*found, kAttributesClassProtectionFinalizer)) return Outcome::Done();
+    return Written(client_.Update(*found));
+  }
+
+ private:
+  template <ApiObject T>
+  Result<bool> IsNamedBy(const Request& name) const {
+    KEELSON_TRY(list, client_.List<T>({}));
+    for (const T& object : list.items) {
+      const std::vector<Request> classes = AttributesClassesOf(object);
+      if (std::find(classes.begin(), classes.end(), name) != classes.end()) return true;
+    }
+    return false;
+  }
+
+  const CachedClient& client_;
+};
+
 ControllerOptions OptionsOf(const Manager& manager, const VolumeProtectionOptions& options) {
   ControllerOptions controller = manager.options().controllers;
   controller.workers = options.workers;
@@ -137,6 +186,22 @@ Result<void> AddVolumeProtectionController(Manager& manager, VolumeProtectionOpt
           .WithOptions(OptionsOf(manager, options))
           .Named(std::string(kVolumeProtection))
           .Complete([reconciler = std::make_shared<VolumeProtection>(manager)](
+                        Context& context, const Request& request) { return reconciler->Reconcile(context, request); }));
+  return {};
+}
+
+Result<void> AddAttributesClassProtectionController(Manager& manager, VolumeProtectionOptions options) {
+  const auto of_claim = [](const PersistentVolumeClaim& claim) { return AttributesClassesOf(claim); };
+  const auto of_volume = [](const PersistentVolume& volume) { return AttributesClassesOf(volume); };
+  // A class may go when those that named it go, or change.
+  const Predicate freeing([](const ObjectEvent& event) { return event.type() != ObjectEventType::kCreated; });
+  KEELSON_RETURN_IF_ERROR(
+      ControllerFor<VolumeAttributesClass>(manager)
+          .Watches<PersistentVolumeClaim>(EnqueueMapped<PersistentVolumeClaim>(of_claim), {.predicate = freeing})
+          .Watches<PersistentVolume>(EnqueueMapped<PersistentVolume>(of_volume), {.predicate = freeing})
+          .WithOptions(OptionsOf(manager, options))
+          .Named(std::string(kAttributesClassProtection))
+          .Complete([reconciler = std::make_shared<AttributesClassProtection>(manager)](
                         Context& context, const Request& request) { return reconciler->Reconcile(context, request); }));
   return {};
 }

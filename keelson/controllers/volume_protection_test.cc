@@ -5,6 +5,7 @@
 #include <string>
 
 #include "keelson/api/finalizers.h"
+#include "keelson/api/storage/v1.h"
 #include "keelson/controllers/services_test_support.h"
 #include "keelson/controlplane/control_plane.h"
 
@@ -86,6 +87,44 @@ TEST(ClaimProtection, FinalizerComesBackToAClaimThatLostIt) {
   });
 }
 
+TEST(ClaimProtection, EverySeedKeepsWhatIsInUseAndThenWritesNothing) {
+  RunSeeds({.count = 1'000}, [](uint64_t seed) {
+    Random random(seed);
+    const Faults faults = DrawAllFaults(random);
+    const ControlPlane control_plane;
+    const Actors actors(control_plane.client());
+    ControllerProcess process(control_plane.client(), AddProtection, seed, faults);
+    const auto pause = [&] { process.Pass(std::chrono::milliseconds(random.Uniform(0, 2000))); };
+    const auto has = [&](const std::string& name) {
+      return actors.client().Get<PersistentVolumeClaim>({"default", name}).has_value();
+    };
+    for (const char* name : {"used", "left", "idle", "stays"}) actors.Make(ClaimNamed(name));
+    MakeUser(actors, "user", "used", "n1");
+    MakeUser(actors, "leaver", "left", "n1");
+    pause();
+    for (const char* name : {"used", "left", "idle"}) {
+      ASSERT_TRUE(actors.client().Delete<PersistentVolumeClaim>({"default", name}));
+    }
+    pause();
+    if (random.Chance(0.5)) process.Restart();
+    ASSERT_TRUE(actors.client().Delete<Pod>({"default", "leaver"}, {.grace_period = std::chrono::seconds(0)}));
+    Change<PersistentVolumeClaim>(actors.client(), {"default", "stays"},
+                                  [](PersistentVolumeClaim& claim) { claim.metadata.finalizers = {}; });
+    for (int i = 0; i < 5; ++i) {
+      pause();
+      EXPECT_TRUE(has("used")) << "a pod has it";
+    }
+    process.Heal();
+    (void)SleepFor(std::chrono::minutes(3), {});
+    EXPECT_TRUE(has("used"));
+    EXPECT_FALSE(has("left"));
+    EXPECT_FALSE(has("idle"));
+    EXPECT_TRUE(
+        HasFinalizer(*actors.client().Get<PersistentVolumeClaim>({"default", "stays"}), kClaimProtectionFinalizer));
+    ExpectNoWrites(process, seed);
+  });
+}
+
 TEST(VolumeProtection, BoundVolumeStays) {
   SimulatedManagers([] {
     const ControlPlane control_plane;
@@ -107,6 +146,40 @@ TEST(VolumeProtection, BoundVolumeStays) {
     Settle();
     EXPECT_FALSE(actors.client().Get<PersistentVolume>({"", "disk"}));
   });
+}
+
+TEST(AttributesClassProtection, ClassStaysWhileAClaimOrAVolumeNamesIt) {
+  SimulatedManagers(
+      [] {
+        const ControlPlane control_plane;
+        const Actors actors(control_plane.client());
+        const Client& client = actors.client();
+        const ControllerProcess process(
+            client, [](Manager& manager) { return AddAttributesClassProtectionController(manager); });
+        const ObjectKey gold{"", "gold"};
+        storagev1::VolumeAttributesClass wanted;
+        wanted.metadata.name = "gold";
+        wanted.driverName = "disk.example.com";
+        wanted.parameters = {{"iops", "100"}};
+        EXPECT_TRUE(HasFinalizer(actors.Make(wanted), kAttributesClassProtectionFinalizer));
+        PersistentVolumeClaim claim = ClaimNamed("data");
+        claim.spec.volumeAttributesClassName = "gold";
+        actors.Make(claim);
+        ASSERT_TRUE(client.Delete<storagev1::VolumeAttributesClass>(gold));
+        Settle();
+        EXPECT_TRUE(client.Get<storagev1::VolumeAttributesClass>(gold));
+        Change<PersistentVolumeClaim>(client, {"default", "data"},
+                                      [](PersistentVolumeClaim& one) { one.metadata.finalizers = {}; });
+        ASSERT_TRUE(client.Delete<PersistentVolumeClaim>({"default", "data"}));
+        Settle();
+        EXPECT_FALSE(client.Get<storagev1::VolumeAttributesClass>(gold));
+
+        actors.Make(wanted);
+        ASSERT_TRUE(client.Delete<storagev1::VolumeAttributesClass>(gold));
+        Settle();
+        EXPECT_FALSE(client.Get<storagev1::VolumeAttributesClass>(gold)) << "nobody names it";
+      },
+      20);
 }
 
 }  // namespace
