@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -12,6 +13,7 @@
 #include "keelson/client/ignore_not_found.h"
 #include "keelson/controllers/kubelet_nodes.h"
 #include "keelson/controllers/pod_addresses.h"
+#include "keelson/controllers/pod_script.h"
 #include "keelson/controllers/selection.h"
 #include "keelson/core/clock.h"
 #include "keelson/core/mutex.h"
@@ -54,7 +56,7 @@ class PodReconciler {
     std::string uid;
     PodMemory memory;
   };
-  PodStep Advance(const corev1::Pod& pod, Host& host, PodMemory& memory);
+  PodStep Advance(const corev1::Pod& pod, const corev1::Node& node, Host& host, PodMemory& memory);
   void Keep(const Request& request, const corev1::Pod& pod, PodMemory memory);
   void Forget(const Request& request);
 
@@ -86,11 +88,22 @@ void PodReconciler::OnPod(const ObjectEvent& event, RequestSink<Request>& sink) 
   sink.Add(request);
 }
 
-PodStep PodReconciler::Advance(const corev1::Pod& pod, Host& host, PodMemory& memory) {
+std::set<std::string, std::less<>> MissingImages(const corev1::Node& node) {
+  std::set<std::string, std::less<>> images;
+  const String* named = node.metadata.annotations.find(kMissingImages);
+  for (std::string_view rest = named != nullptr ? named->view() : std::string_view(); !rest.empty();) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    images.emplace(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return images;
+}
+
+PodStep PodReconciler::Advance(const corev1::Pod& pod, const corev1::Node& node, Host& host, PodMemory& memory) {
   MutexLock lock(mutex_);
   const auto found = memories_.find(KeyOf(pod));
   if (found != memories_.end() && found->second.uid == pod.metadata.uid) memory = found->second.memory;
-  PodPlace place{.host_ip = NodeAddressOf(host.index), .images = &host.images};
+  PodPlace place{.host_ip = NodeAddressOf(host.index), .images = &host.images, .missing_images = MissingImages(node)};
   if (!HasEnded(pod.status) && !pod.spec.hostNetwork && pod.status.podIP.empty()) {
     place.pod_ip = addresses_.Give(host.index, pod.metadata.uid);
   }
@@ -119,8 +132,10 @@ Result<Outcome> PodReconciler::Reconcile(Context&, const Request& request) {
     return Outcome::Done();
   }
   Host& host = hosts_.find(pod->spec.nodeName.view())->second;
+  // Without its Node, which somebody has deleted, a kubelet goes on.
+  KEELSON_TRY(node, IgnoreNotFound(client_.Get<corev1::Node>({"", pod->spec.nodeName.str()})));
   PodMemory memory;
-  PodStep step = Advance(*pod, host, memory);
+  PodStep step = Advance(*pod, node.value_or(corev1::Node()), host, memory);
   if (step.changed) {
     corev1::Pod changed = *pod;
     changed.status = step.status;

@@ -128,6 +128,30 @@ TEST(Kubelet, ACordonedNodeIsTaintedAsLongAsItIsCordoned) {
   });
 }
 
+TEST(Kubelet, ANodeNamesImagesThatCannotBeHad) {
+  SimulatedManagers([] {
+    Bench bench({.nodes = 1});
+    (void)SleepFor(1s, {});
+    Change<corev1::Node>(bench.client(), {"", "node-1"}, [](corev1::Node& node) {
+      node.metadata.annotations.Set(String(kMissingImages), "other:1,web:404");
+    });
+    (void)SleepFor(1s, {});
+    for (const char* image : {"web:404", "web:4"}) {
+      corev1::Pod pod{
+          .metadata = {.name = image == std::string_view("web:4") ? "good" : "bad", .namespace_ = "default"},
+          .spec = {.containers = {{.name = "app", .image = image}}, .nodeName = "node-1"}};
+      ASSERT_TRUE(bench.client().Create(pod));
+    }
+    (void)SleepFor(5s, {});
+    EXPECT_EQ(bench.client().Get<corev1::Pod>({"default", "good"})->status.phase, "Running");
+    const corev1::Pod bad = bench.client().Get<corev1::Pod>({"default", "bad"}).value();
+    EXPECT_EQ(bad.status.phase, "Pending");
+    ASSERT_TRUE(bad.status.containerStatuses[0].state.waiting);
+    EXPECT_EQ(bad.status.containerStatuses[0].state.waiting->reason, "ErrImagePull");
+    EXPECT_EQ(bad.status.containerStatuses[0].state.waiting->message, "web:404: not found");
+  });
+}
+
 TEST(Kubelet, ANodeThatIsDeletedStaysAway) {
   SimulatedManagers([] {
     Bench bench({.nodes = 1});

@@ -63,6 +63,14 @@ class PodLook {
     }
   }
 
+  ContainerScript ScriptFor(const corev1::Container& spec) const {
+    ContainerScript script = ScriptOf(pod_, spec.name);
+    if (script.pull_error.empty() && place_.missing_images.contains(spec.image.view())) {
+      script.pull_error = fmt::format("{}: not found", spec.image.view());
+    }
+    return script;
+  }
+
   template <class Visit>
   void ForEach(bool init, Visit visit) {
     const List<corev1::Container>& specs = init ? pod_.spec.initContainers : pod_.spec.containers;
@@ -77,7 +85,7 @@ class PodLook {
       ContainerLife life{.pod = pod_,
                          .spec = spec,
                          .init = init,
-                         .script = ScriptOf(pod_, spec.name),
+                         .script = ScriptFor(spec),
                          .status = status,
                          .memory = memory_.containers[spec.name.str()]};
       RecallContainer(life, look_.now());

@@ -48,7 +48,8 @@ struct PodMemory {
 struct PodPlace {
   std::string host_ip = {};
   std::string pod_ip = {};
-  std::set<std::string>* images = nullptr;  // that it has already
+  std::set<std::string>* images = nullptr;                 // that it has already
+  std::set<std::string, std::less<>> missing_images = {};  // that cannot be had there
 };
 
 struct PodEvent {

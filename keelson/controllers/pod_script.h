@@ -13,6 +13,8 @@
 //
 // Each may be meant for one container: keelson.dev/pod-exit-code.app. They count whenever they are set: a running pod
 // that is given an exit code ends. A value that cannot be read is taken for none.
+//
+// Images that no pod can have are named at the Node, with commas between them: keelson.dev/missing-images.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +28,7 @@
 namespace keelson::controllers {
 
 inline constexpr std::string_view kPodScriptPrefix = "keelson.dev/pod-";
+inline constexpr std::string_view kMissingImages = "keelson.dev/missing-images";
 
 struct ContainerScript {
   std::optional<Duration> start_delay = {};
