@@ -196,14 +196,15 @@ Result<void> ReplicaReconciler<T>::Report(const T& object, const appsv1::Replica
   SetStatus(status, changed);
   if (Equal(changed.status, object.status)) return {};
   Result<T> updated = client_.Status().Update(changed);
-  if (updated || !IsConflict(updated.error())) return updated ? Result<void>() : Result<void>(updated.error());
+  if (updated || IsNotFound(updated.error())) return {};  // what is gone has no status
+  if (!IsConflict(updated.error())) return std::move(updated).error();
   // Somebody, its Deployment perhaps, has changed it meanwhile: what was counted is true all the same, of the
   // generation that it says.
   KEELSON_TRY(now, IgnoreNotFound(live_.Get<T>(KeyOf(object))));
   if (!now || now->metadata.uid != object.metadata.uid) return {};
   SetStatus(status, *now);
-  updated = client_.Status().Update(*now);
-  return updated ? Result<void>() : Result<void>(updated.error());
+  KEELSON_RETURN_IF_ERROR(IgnoreNotFound(client_.Status().Update(*now)));
+  return {};
 }
 
 template <ApiObject T>
