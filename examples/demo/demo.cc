@@ -298,8 +298,8 @@ class Demo {
       if (successor != nullptr && back == Duration::zero()) back = Clock::Now() - begin;
       return successor != nullptr && IsWhole(*successor);
     }));
-    screen_.Say(fmt::format("deleted {}: back after {:.2f} s, all well after {:.2f} s", name, Seconds(back),
-                            Seconds(Clock::Now() - begin)));
+    screen_.Say(fmt::format("deleted {}: back after {:.0f} ms, all well after {:.0f} ms", name, Seconds(back) * 1e3,
+                            Seconds(Clock::Now() - begin) * 1e3));
     return {};
   }
 

@@ -141,6 +141,50 @@ constexpr const char* kWidgets =
     "spec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Widget, plural: widgets}\n  versions:\n"
     "  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}\n";
 
+// The last that was told of an object.
+std::string LastLineOf(const std::string& output, const std::string& object) {
+  const size_t found = output.rfind(" s  " + object + " ");
+  return found == std::string::npos ? "" : output.substr(found + 4, output.find('\n', found) - found - 4);
+}
+
+TEST(Demo, ShowsEveryExampleConvergeAndRepairWhatWasDeleted) {
+  Program demo({});
+  ASSERT_EQ(demo.Wait(), 0) << demo.Output();
+  const struct {
+    const char* object;
+    const char* phase;
+    const char* children;
+  } expected[] = {
+      {"App/app-sample", "Ready", "Deployment app-sample 3/3, Service app-sample"},
+      {"AppService/example", "Ready", "Deployment example 2/2"},
+      {"Count/test-count", "Ready", "3 Pods Running"},
+      {"Network/example-network", "Ready", ""},  // of a backend, which is no part of the cluster
+      {"Pipeline/facedetection", "Running", "2 Deployments 2/2, PV facedetection-models Bound, PVC"},
+      {"Scaling/example", "Ready", ""},
+      {"Service/nginx-demo", "Ready", "Ingress nginx-demo"},
+  };
+  for (const auto& [object, phase, children] : expected) {
+    const std::string line = LastLineOf(demo.Output(), object);
+    EXPECT_THAT(line, HasSubstr(phase)) << object;
+    EXPECT_THAT(line, HasSubstr(children)) << object;
+  }
+  EXPECT_THAT(demo.Output(), HasSubstr("its definition is not there yet, so it waits")) << "of count-operator";
+  for (const char* deleted : {"Deployment app-sample of App/app-sample", "Deployment example of AppService/example",
+                              "Pod nginx-0 of Count/test-count", "Ingress nginx-demo of Service/nginx-demo",
+                              "Deployment facedetection-1 of Pipeline/facedetection"}) {
+    EXPECT_THAT(demo.Output(), HasSubstr(std::string("deleted ") + deleted + ": back after"));
+  }
+  EXPECT_THAT(demo.Output(), HasSubstr("converged again"));
+  EXPECT_THAT(demo.Output(), HasSubstr("\n  kubectl describe app app-sample\n"));
+}
+
+TEST(Demo, AnOperatorThatIsKilledEndsIt) {
+  Program demo({"--keep"});
+  kill(ProcessIn(demo.Await("started app-service-operator")), SIGKILL);
+  EXPECT_EQ(demo.Wait(), 1);
+  EXPECT_THAT(demo.Output(), HasSubstr("error: app-service-operator was killed by signal 9 (Killed); its log "));
+}
+
 TEST(Demo, EndsWithZeroAndLeavesNothing) {
   OwnExamples examples;
   examples.Add("own", kPolite, kConfigMap);

@@ -35,12 +35,37 @@ std::string HowItEnded(int status) {
   return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
-// In the child, where only what is safe in a signal handler may be called.
-[[noreturn]] void Become(char* const* arguments, const char* working_folder, int log, pid_t parent) {
+// Holds all signals back from this thread, and from a process that it forks, while it lives.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsHeld() { Release(); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+  void Release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_ = {};
+};
+
+// In the child, where only what is safe in a signal handler may be called. Until it is another program, signals must
+// not reach the handlers that it has from its parent.
+[[noreturn]] void Become(char* const* arguments, const char* working_folder, int log, pid_t parent,
+                         const SignalsHeld& signals) {
+  struct sigaction usual = {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(SIGINT, &usual, nullptr);
+  sigaction(SIGTERM, &usual, nullptr);
+  setpgid(0, 0);
+  signals.Release();
   // However the demo ends, it leaves nobody behind; it may have ended before this took effect.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(kCannotRun);
-  setpgid(0, 0);
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(log, STDOUT_FILENO);
@@ -72,9 +97,11 @@ Result<pid_t> Operators::Start(const std::string& name, const std::string& progr
     return Error(ErrorCode::kUnavailable, fmt::format("cannot write '{}': {}", LogOf(name), std::strerror(errno)));
   }
   const pid_t self = getpid();
+  const SignalsHeld signals;
   const pid_t pid = fork();
-  if (pid == 0) Become(pointers.data(), working_folder_.c_str(), log, self);
+  if (pid == 0) Become(pointers.data(), working_folder_.c_str(), log, self, signals);
   const int problem = errno;
+  if (pid > 0) setpgid(pid, pid);  // as the child does: whoever comes first, Ctrl-C comes later
   close(log);
   if (pid < 0) {
     return Error(ErrorCode::kUnavailable, fmt::format("cannot start {}: {}", name, std::strerror(problem)));
