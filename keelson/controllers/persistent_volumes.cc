@@ -121,6 +121,11 @@ Result<void> Binder::FindVolume(const PersistentVolumeClaim& claim) const {
   bool waits = false;
   if (!class_name.empty()) {
     KEELSON_TRY(found, IgnoreNotFound(client_.Get<StorageClass>({"", class_name})));
+    // One that came just before the claim: what it says of binding cannot be made up for.
+    if (!found) {
+      KEELSON_TRY(now, IgnoreNotFound(live_.Get<StorageClass>({"", class_name})));
+      found = std::move(now);
+    }
     waits = found && found->volumeBindingMode && *found->volumeBindingMode == "WaitForFirstConsumer";
   }
   KEELSON_TRY(list, client_.List<PersistentVolume>());
