@@ -38,8 +38,9 @@ QUIET_SECONDS_REAL = 2.5
 GONE_SECONDS = 60
 
 
-def known(scenario, lines):
-    return [line for line in lines if not any(pattern.search(line) for pattern, _ in scenario.differences)]
+def comparable(scenario, lines):
+    left_out = scenario.differences + scenario.chances
+    return [line for line in lines if not any(pattern.search(line) for pattern, _ in left_out)]
 
 
 def difference(scenario, ours):
@@ -52,7 +53,7 @@ def difference(scenario, ours):
     for pattern, _ in scenario.differences:
         if [line for line in theirs if pattern.search(line)] == [line for line in ours if pattern.search(line)]:
             return f"'{pattern.pattern}' is said to differ and does not any more"
-    changes = difflib.unified_diff(known(scenario, theirs), known(scenario, ours), "real", "keelson", n=1, lineterm="")
+    changes = difflib.unified_diff(comparable(scenario, theirs), comparable(scenario, ours), "real", "keelson", n=1, lineterm="")
     return "\n".join(list(changes)[2:80]) or None
 
 

@@ -6,6 +6,7 @@
     alone                                touches what others use, so nothing else runs meanwhile
     steps masked                         how many Pods at a time is a matter of when they got ready
     differs: REGEX | why                 lines of either side that match are known to differ
+    chance: REGEX | why                  lines that may be there or not, on either side
     $ kubectl create deployment web --image=nginx
     $ kubectl apply -f - <<EOF
     …
@@ -31,6 +32,7 @@ class Scenario:
         self.steps = []
         self.flags = set()
         self.differences = []
+        self.chances = []
 
 
 def read_scenarios(folder):
@@ -56,9 +58,11 @@ def read_scenarios(folder):
                 scenarios[-1].steps.append((line.split()[0], line.partition(" ")[2]))
             elif line in ("nodes shown", "alone", "steps masked"):
                 scenarios[-1].flags.add(line)
-            elif line.startswith("differs: "):
-                pattern, _, reason = line.removeprefix("differs: ").partition(" | ")
-                scenarios[-1].differences.append((re.compile(pattern), reason))
+            elif line.startswith(("differs: ", "chance: ")):
+                what, _, rest = line.partition(": ")
+                pattern, _, reason = rest.partition(" | ")
+                scenario = scenarios[-1]
+                (scenario.differences if what == "differs" else scenario.chances).append((re.compile(pattern), reason))
             elif not scenarios[-1].title:
                 scenarios[-1].title = line
             else:
