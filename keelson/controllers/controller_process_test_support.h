@@ -1,9 +1,15 @@
 // For tests of controllers: a process that runs some and may die, and changes as users make them.
 //
-//   ControllerProcess process(control_plane.client(), AddBoth, seed, faults);
-//   Change<corev1::Service>(client, key, [](corev1::Service& service) { … });
-//   process.Restart();
-//   EXPECT_EQ(process.line().writes(), 0);
+//   RunSeeds({.count = 1000}, [](uint64_t seed) {
+//     Random random(seed);
+//     ControllerProcess process(control_plane.client(), AddBoth, seed, DrawAllFaults(random));
+//     Change<corev1::Service>(client, key, [](corev1::Service& service) { … });
+//     process.Pass(2s);
+//     process.Heal();
+//     process.Pass(3min);
+//     … what must have come of it
+//     ExpectNoWrites(process, seed);
+//   });
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,9 +21,12 @@
 
 #include "keelson/client/client.h"
 #include "keelson/client/retry_on_conflict.h"
+#include "keelson/core/clock.h"
+#include "keelson/core/random.h"
 #include "keelson/runtime/faulty_transport_test_support.h"
 #include "keelson/runtime/manager.h"
 #include "keelson/runtime/manager_test_support.h"
+#include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
 
@@ -27,21 +36,33 @@ class ControllerProcess {
   using Add = std::function<Result<void>(Manager& manager)>;
   // The client outlives it.
   ControllerProcess(Client client, Add add, uint64_t seed = 1, const Faults& faults = {})
-      : client_(std::move(client)), add_(std::move(add)), faults_(faults), seed_(seed) {
+      : client_(std::move(client)), add_(std::move(add)), seed_(seed), faults_(faults) {
     Start();
   }
 
-  // A new life has a line of its own, with other luck.
+  // A new life has a line of its own, with other luck. The third lasts.
   void Restart() {
     Stop();
     Start();
+  }
+  // Lets time pass. A process that has died by then (Faults::death) is started again.
+  void Pass(Duration time) {
+    (void)SleepFor(time, {});
+    if (line_->dead()) Restart();
+  }
+  // Nothing goes wrong any more, also in lives to come.
+  void Heal() {
+    faults_ = {};
+    line_->Heal();
+    if (line_->dead()) Restart();
   }
   void Stop() {
     running_.reset();
     manager_.reset();
   }
   void Start() {
-    line_ = std::make_shared<FaultyTransport>(client_.rest().transport(), seed_ * 31 + ++lives_, faults_);
+    if (++lives_ == kLives) faults_.death = 0;
+    line_ = std::make_shared<FaultyTransport>(client_.rest().transport(), seed_ * 31 + lives_, faults_);
     manager_.emplace(Manager::Make(Client(line_)).value());
     add_(*manager_).value();
     running_.emplace(*manager_);
@@ -51,13 +72,37 @@ class ControllerProcess {
  private:
   const Client client_;
   const Add add_;
-  const Faults faults_;
+  static constexpr uint64_t kLives = 3;
   const uint64_t seed_;
+  Faults faults_;
   uint64_t lives_ = 0;
   std::shared_ptr<FaultyTransport> line_;
   std::optional<Manager> manager_;
   std::optional<Running> running_;
 };
+
+// What DrawFaults draws; besides, watches expire and lag behind, others write in between, and in half of the runs the
+// process dies at one of its writes, and once more.
+inline Faults DrawAllFaults(Random& random, double most = 0.15) {
+  Faults faults = DrawFaults(random, most);
+  faults.expire = random.UniformReal() * most;
+  faults.lag = random.UniformReal() * most;
+  faults.longest_lag = std::chrono::milliseconds(random.Uniform(0, 10'000));
+  faults.rival = random.UniformReal() * 2 * most;
+  if (random.Chance(0.5)) faults.death = random.Uniform(1, 15);
+  return faults;
+}
+
+// An hour of watches and leases takes longer than all that a test does before it, so only each tenth seed waits until
+// counts of events are written too, and then for an hour. The others wait for minutes, and do not look at events.
+inline bool IsPatient(uint64_t seed) { return seed % 10 == 0; }
+inline Duration TimeToSettle(uint64_t seed) { return std::chrono::minutes(IsPatient(seed) ? 40 : 8); }
+inline void ExpectNoWrites(const ControllerProcess& process, uint64_t seed) {
+  const auto writes = [&] { return process.line().writes() - (IsPatient(seed) ? 0 : process.line().event_writes()); };
+  const int64_t settled = writes();
+  (void)SleepFor(std::chrono::minutes(IsPatient(seed) ? 60 : 5), {});
+  EXPECT_EQ(writes(), settled) << "it writes although nothing changes";
+}
 
 // Reads, changes and writes, until no other writer is in between.
 template <class T>

@@ -248,9 +248,9 @@ TEST(PodAddresses, AreGivenOnceAndAgainWhenFree) {
 // Whatever goes wrong on the way: the pods come to be the same, and then nothing is written any more.
 void RunSchedule(uint64_t seed) {
   Random random(seed);
-  const Faults faults = DrawFaults(random);
+  const Faults faults = DrawAllFaults(random);
   Bench bench({.nodes = 2}, seed, faults);
-  const auto pause = [&] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 2000)), {}); };
+  const auto pause = [&] { bench.process().Pass(std::chrono::milliseconds(random.Uniform(0, 2000))); };
   bench.AddPod(Bench::PodOf("web"));
   pause();
   bench.AddPod(Bench::PodOf("crash", {{"exit-code", "1"}, {"exits", "3"}}));
@@ -266,8 +266,8 @@ void RunSchedule(uint64_t seed) {
   init.spec.initContainers = {{.name = "i", .image = "image"}};
   bench.AddPod(init);
   pause();
-  bench.line().Heal();
-  (void)SleepFor(40min, {});  // counts of events are written late
+  bench.process().Heal();
+  (void)SleepFor(TimeToSettle(seed), {});
   std::vector<std::string> state;
   const ObjectList<corev1::Pod> pods = bench.client().List<corev1::Pod>().value();
   for (const corev1::Pod& pod : pods) {
@@ -276,12 +276,16 @@ void RunSchedule(uint64_t seed) {
   }
   EXPECT_THAT(state, ElementsAre("crash Running ready true restarts 3", "init Running ready true restarts 0",
                                  "once Succeeded ready false restarts 0", "web Running ready true restarts 0"));
-  const int64_t settled = bench.line().writes();
-  (void)SleepFor(10min, {});
-  EXPECT_EQ(bench.line().writes(), settled);
+  ExpectNoWrites(bench.process(), seed);
 }
 
-TEST(Kubelet, SettlesUnderFaults) { RunSeeds({.count = 40}, RunSchedule); }
+constexpr int kParts = 4;
+class KubeletSchedules : public testing::TestWithParam<int> {};
+
+TEST_P(KubeletSchedules, SettleUnderFaults) {
+  RunSeeds({.count = 1'000, .part = GetParam(), .parts = kParts}, RunSchedule);
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, KubeletSchedules, testing::Range(0, kParts));
 
 }  // namespace
 }  // namespace keelson::controllers
