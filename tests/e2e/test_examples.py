@@ -44,7 +44,7 @@ class Example:
     """One line of the table below."""
 
     def __init__(self, name, children=(), edits=(), change=None, extra=None, problem=None, left=None, namespaces=(),
-                 flags=None):
+                 flags=None, since=0, needs=None):
         self.name = name
         self.program = PROGRAMS / f"{name.replace('_', '-')}-operator"
         self.config = ROOT / "examples" / name / "config"
@@ -56,6 +56,7 @@ class Example:
         self.left = left                  # what else a deletion left behind: a function of the Scenario
         self.namespaces = namespaces      # that it makes itself
         self.namespace = f"e2e-{name.replace('_', '-')}"
+        self.since, self.needs = since, needs  # Kubernetes 1.<since> is the first that takes its CRD, for it needs this
         self.own_flags = flags            # a function of the example and its folder, instead of config/demo.flags
 
     def flags(self, folder):
@@ -125,6 +126,7 @@ EXAMPLES = [
             edits=[("networking.k8s.io/v1", "Ingress", "nginx-demo", {"spec": {"rules": [{"host": "drift.example"}]}})],
             change=("v1", "Service", "nginx-demo", {"metadata": {"annotations": {"ingress/http": "false"}}})),
     Example("network", flags=network_flags, problem=network_problem, extra=network_drift, left=networks_left,
+            since=31, needs="undeclared reference to 'isCIDR'",
             change=("samplecrd.k8s.io/v1", "Network", "example-network",
                     {"spec": {"cidr": "172.16.0.0/12", "gateway": "172.16.0.1"}})),
     Example("pipeline", children=["PersistentVolume facedetection-models", "PersistentVolumeClaim facedetection-models",
@@ -283,6 +285,11 @@ class Scenario:
     def run(self):
         try:
             self.manifests()
+            if int(self.api.call("GET", "/version")["minor"].rstrip("+")) < self.example.since:
+                refused = self.kubectl("apply", "-f", str(self.example.config / "crd"))
+                self.check(f"this Kubernetes is before 1.{self.example.since} and says what it lacks: {self.example.needs}",
+                           None if self.example.needs in refused.err else f"kubectl: {refused.out}{refused.err}")
+                return
             self.converges()
             self.is_quiet()
             self.repairs()
