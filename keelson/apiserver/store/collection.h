@@ -10,6 +10,7 @@
 #include "keelson/apiserver/store/event_log.h"
 #include "keelson/apiserver/store/object_index.h"
 #include "keelson/core/mutex.h"
+#include "keelson/core/time.h"
 
 namespace keelson::apiserver::internal {
 
@@ -24,7 +25,9 @@ struct Audience {
   std::atomic<bool> queued = false;  // for the hub to look at
 
   std::vector<std::shared_ptr<Watcher>> joining;  // guarded by the hub's mutex
-  std::vector<std::shared_ptr<Watcher>> members;  // touched by the hub's thread only
+  // Touched by the hub's thread only.
+  std::vector<std::shared_ptr<Watcher>> members;
+  TimePoint next_tick = TimePoint::max();  // meaningful while there are members
 };
 
 struct Collection {

@@ -4,7 +4,10 @@
 // against its copy; lists are compared with the state that the acknowledged writes give at that revision.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "keelson/apiserver/store/store.h"
@@ -303,6 +306,37 @@ TEST(StoreSimulation, EventsDoNotWaitForATick) {
     ASSERT_TRUE(result) << "seed " << seed << ": " << result.error().message();
     ASSERT_LT(simulation.elapsed(), std::chrono::minutes(1)) << "seed " << seed;
   }
+}
+
+// Counts its ticks.
+class TickedSink final : public WatchSink {
+ public:
+  explicit TickedSink(Duration period) : period_(period) {}
+  void OnEvents(std::span<const EventPtr>, Revision) override {}
+  TimePoint OnTick(TimePoint now, Revision) override {
+    ++ticks;
+    return SaturatingAdd(now, period_);
+  }
+  std::atomic<int> ticks = 0;
+
+ private:
+  const Duration period_;
+};
+
+TEST(StoreSimulation, ACollectionIsNotDisturbedByTheTicksOfAnother) {
+  const auto busy = std::make_shared<TickedSink>(std::chrono::seconds(1));
+  const auto quiet = std::make_shared<TickedSink>(Duration::max());
+  Simulation simulation({.seed = 1});
+  const Result<void> result = simulation.Run([&] {
+    auto store = Store::Open({}).value();
+    const auto first = store->Watch(store->Register("pods"), store->revision(), busy).value();
+    const auto second = store->Watch(store->Register("secrets"), store->revision(), quiet).value();
+    (void)SleepFor(std::chrono::minutes(10), {});
+  });
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_GE(busy->ticks, 590);
+  EXPECT_LE(busy->ticks, 601);
+  EXPECT_LE(quiet->ticks, 21);
 }
 
 TEST(StoreStress, HoldsOnRealThreads) {

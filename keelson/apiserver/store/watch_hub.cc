@@ -43,8 +43,11 @@ class Watcher {
 
 namespace {
 
-// Watches that ended are found at the next tick at the latest, so ticks are never further apart.
-constexpr Duration kLongestTick = std::chrono::seconds(10);
+// Watches that ended are found at the next tick at the latest, so ticks of a collection are never further apart.
+constexpr Duration kLongestTick = std::chrono::seconds(30);
+
+// The next multiple of `step` behind `time`. Ticks are on a grid, so that one waking does for many collections.
+TimePoint OnGrid(TimePoint time, Duration step) { return TimePoint((time.time_since_epoch() / step + 1) * step); }
 
 class HubSubscription final : public Subscription {
  public:
@@ -58,7 +61,9 @@ class HubSubscription final : public Subscription {
 }  // namespace
 
 WatchHub::WatchHub(const Options& options, const std::atomic<Revision>& revision)
-    : options_(options), revision_(revision), thread_("watch-hub", [this](const StopToken& stop) { Run(stop); }) {}
+    : options_{.tick = std::max(options.tick, Duration(1)), .max_behind = options.max_behind},
+      revision_(revision),
+      thread_("watch-hub", [this](const StopToken& stop) { Run(stop); }) {}
 
 WatchHub::~WatchHub() = default;
 
@@ -105,16 +110,17 @@ void WatchHub::AwaitRoom(const Collection& collection) {
 void WatchHub::Run(const StopToken& stop) {
   std::vector<Collection*> work;
   while (!stop.StopRequested()) {
+    bool tick_all = false;
     {
       MutexLock lock(mutex_);
       const auto queued = [&] { return !queue_.empty() || tick_soon_; };
       if (queued_.WaitUntil(lock, next_tick_, stop, queued) == Wake::kStopped) return;
       work.swap(queue_);
-      if (std::exchange(tick_soon_, false)) next_tick_ = TimePoint::min();
+      tick_all = std::exchange(tick_soon_, false);
     }
     for (Collection* collection : work) Deliver(*collection);
     work.clear();
-    if (const TimePoint now = Clock::Now(); now >= next_tick_) next_tick_ = Tick(now);
+    if (const TimePoint now = Clock::Now(); tick_all || now >= next_tick_) next_tick_ = Tick(now, tick_all);
   }
 }
 
@@ -142,9 +148,15 @@ Revision WatchHub::Deliver(Collection& collection) {
     watcher->Give(batch, seen);
     ended |= watcher->ended();
   }
-  if (!joining.empty() && audience.members.empty()) watched_.push_back(&collection);
-  // A new one has not said yet when it wants a tick.
-  if (!joining.empty()) next_tick_ = std::min(next_tick_, Clock::Now() + options_.tick);
+  if (!joining.empty()) {
+    if (audience.members.empty()) {
+      watched_.push_back(&collection);
+      audience.next_tick = TimePoint::max();
+    }
+    // A new one has not said yet when it wants a tick.
+    audience.next_tick = std::min(audience.next_tick, OnGrid(Clock::Now(), options_.tick));
+    next_tick_ = std::min(next_tick_, audience.next_tick);
+  }
   for (std::shared_ptr<Watcher>& watcher : joining) {
     watcher->GiveBacklog();
     watcher->Give(batch, seen);
@@ -156,20 +168,24 @@ Revision WatchHub::Deliver(Collection& collection) {
   return seen;
 }
 
-TimePoint WatchHub::Tick(TimePoint now) {
+TimePoint WatchHub::Tick(TimePoint now, bool all) {
   const std::vector<Collection*> watched = watched_;
-  TimePoint next = now + std::max(kLongestTick, options_.tick);
   for (Collection* collection : watched) {
+    Audience& audience = collection->audience;
+    if (!all && audience.next_tick > now) continue;
     const Revision seen = Deliver(*collection);
+    TimePoint next = OnGrid(now, kLongestTick);
     bool ended = false;
-    for (const std::shared_ptr<Watcher>& watcher : collection->audience.members) {
+    for (const std::shared_ptr<Watcher>& watcher : audience.members) {
       next = std::min(next, watcher->Tick(now, seen));
       ended |= watcher->ended();
     }
+    audience.next_tick = OnGrid(std::max(next - Duration(1), now), options_.tick);
     if (ended) Sweep(*collection);
   }
-  if (watched_.empty()) return TimePoint::max();
-  return std::max(next, now + options_.tick);
+  TimePoint next = TimePoint::max();
+  for (const Collection* collection : watched_) next = std::min(next, collection->audience.next_tick);
+  return next;
 }
 
 void WatchHub::Sweep(Collection& collection) {

@@ -58,8 +58,8 @@ class WatchHub {
   void Run(const StopToken& stop);
   // Hands over what is new; gives the revision up to which all members have seen everything.
   Revision Deliver(Collection& collection);
-  // Gives the time at which the next is wanted.
-  TimePoint Tick(TimePoint now);
+  // For the collections whose time has come, or all. Gives the time at which the next is wanted.
+  TimePoint Tick(TimePoint now, bool all);
   void Sweep(Collection& collection);
 
   const Options options_;
