@@ -50,7 +50,6 @@ constexpr std::string_view kFieldManager = "keelson-demo";
 constexpr std::string_view kEarlyExample = "count";
 constexpr Duration kEarlyPatience = 2s;
 constexpr Duration kLook = 100ms;  // how often operators are looked at when nothing changes
-constexpr Duration kFrame = 40ms;  // between two pictures on a terminal
 constexpr Duration kBreath = 600ms;
 const std::vector<std::string> kNodes = {"node-1", "node-2", "node-3"};
 
@@ -239,10 +238,6 @@ class Demo {
     return states;
   }
 
-  void Pause() {
-    world_->WaitForChange(kLook, stop_);
-    if (screen_.live()) (void)keelson::SleepFor(kFrame, stop_);
-  }
   // All this is too fast for the eye.
   void Breathe() {
     if (screen_.live()) (void)keelson::SleepFor(kBreath, stop_);
@@ -266,7 +261,7 @@ class Demo {
                      fmt::format("not converged after {}:\n  {}", keelson::FormatDuration(options_.timeout),
                                  fmt::join(missing, "\n  ")));
       }
-      Pause();
+      world_->WaitForChange(kLook, stop_);
     }
   }
 
@@ -336,7 +331,7 @@ class Demo {
     while (true) {
       KEELSON_TRY(states, Look(options_.stay ? "watching" : "done"));
       if (!options_.stay || stop_.StopRequested()) return {};
-      Pause();
+      world_->WaitForChange(kLook, stop_);
     }
   }
 

@@ -221,6 +221,7 @@ TEST(Demo, HasNoColoursWhereNobodyWantsThem) {
   unsetenv("NO_COLOR");
   EXPECT_EQ(demo.Wait(), 0) << demo.Output();
   EXPECT_THAT(demo.Output(), HasSubstr("ConfigMap/hello  Present"));
+  EXPECT_THAT(demo.Output(), HasSubstr(" · done")) << "the last state is shown, however soon it comes";
   EXPECT_THAT(demo.Output(), Not(HasSubstr("\x1b[32m")));
 }
 

@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   demo::Screen screen;
   options.stay = keep || (screen.live() && !once);
   const keelson::Result<void> done = demo::RunDemo(options, screen, signals.token());
+  screen.Finish();
   if (done) return 0;
   std::fprintf(stderr, "error: %s\n", done.error().message().c_str());
   return 1;

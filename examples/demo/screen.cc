@@ -14,6 +14,8 @@
 namespace demo {
 namespace {
 
+constexpr keelson::Duration kFrame = std::chrono::milliseconds(40);
+
 struct Size {
   size_t width = 80;
   size_t height = 24;
@@ -66,13 +68,16 @@ void Screen::Insert(std::string_view line) {
   Write(fmt::format("{}{}{}\n", Up(drawn_), kClearBelow, line));
   drawn_ = 0;
   frame_.clear();
-  if (!rows_.empty()) Redraw();
+  Finish();
 }
 
 void Screen::Show(const std::vector<Row>& rows, const std::vector<std::string>& below) {
   rows_ = rows;
   below_ = below;
-  if (live_) return Redraw();
+  if (live_) {
+    if (keelson::Clock::Now() - drawn_at_ >= kFrame) Redraw();
+    return;
+  }
   for (const Row& row : rows) {
     Row& told = told_[row.object];
     if (told == row) continue;
@@ -81,7 +86,12 @@ void Screen::Show(const std::vector<Row>& rows, const std::vector<std::string>& 
   }
 }
 
+void Screen::Finish() {
+  if (live_ && !rows_.empty()) Redraw();
+}
+
 void Screen::Redraw() {
+  drawn_at_ = keelson::Clock::Now();
   const Size size = TerminalSize();
   // Lines that reach the last column or the last line would make the terminal scroll.
   const size_t width = std::max<size_t>(size.width, 2) - 1;

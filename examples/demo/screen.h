@@ -17,7 +17,6 @@ class Screen {
  public:
   // Of standard output.
   Screen();
-  // Leaves the last table as it is.
   ~Screen() = default;
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
@@ -28,9 +27,11 @@ class Screen {
   void Say(std::string_view line);
   // The same for lines that somebody may want to copy: as they are.
   void Print(const std::vector<std::string>& lines);
-  // The table as it is now, and lines below it. What is not a terminal gets the rows that differ from before, and not
-  // the lines.
+  // The table as it is now, and lines below it. A terminal is drawn on no more often than an eye can follow: what comes
+  // sooner is seen with the next call. What is not a terminal gets the rows that differ from before, and not the lines.
   void Show(const std::vector<Row>& rows, const std::vector<std::string>& below);
+  // Draws what was shown last. The table stays.
+  void Finish();
 
  private:
   void Redraw();
@@ -47,6 +48,7 @@ class Screen {
   std::map<std::string, Row> told_;  // by object; where it is no terminal
   std::string frame_;                // drawn last
   size_t drawn_ = 0;                 // lines of it
+  keelson::TimePoint drawn_at_ = {};
 };
 
 }  // namespace demo
