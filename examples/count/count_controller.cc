@@ -227,11 +227,10 @@ Result<void> CountController::Report(Count count, const Pods& pods) {
   count.status.healthy = ready.status == kConditionTrue;
   SetStatusCondition(count.status.conditions, ready);
   if (Equal(before, count.status)) return {};
-  // Told before it is written: after a crash in between it is told again, which only counts it twice.
+  KEELSON_RETURN_IF_ERROR(client_.Status().Update(count));
   if (ready.reason != "PodsNotReady") {
     events_.Event(count, count.status.healthy ? EventType::kNormal : EventType::kWarning, ready.reason, ready.message);
   }
-  KEELSON_RETURN_IF_ERROR(client_.Status().Update(count));
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "keelson/client/object_client.h"
 #include "keelson/core/log.h"
 #include "keelson/runtime/event_recorder.h"
+#include "keelson/runtime/request.h"
 #include "keelson/runtime/runnable.h"
 #include "keelson/workqueue/rate_limiting_queue.h"
 
@@ -51,7 +52,7 @@ class CountController {
   const keelson::Logger log_;
   const keelson::ObjectClient& client_;
   const keelson::EventRecorder events_;
-  keelson::RateLimitingQueue<keelson::ObjectKey> queue_;
+  keelson::RateLimitingQueue<keelson::Request> queue_;
   const keelson::Informer<v1::Count> counts_;
   const keelson::Informer<keelson::corev1::Pod> pods_;
   // Declared last: no call comes when the rest is gone.

@@ -2,6 +2,9 @@
 #include "count_controller.h"
 #include "keelson/runtime/manager.h"
 
+// For --leader-elect:
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update
+
 int main(int argc, char** argv) {
   using namespace keelson;
   Manager manager = Manager::FromFlags(argc, argv).OrExit();

@@ -27,7 +27,6 @@ struct CountSpec {
 // What the controller found.
 struct CountStatus {
   // Whether there are as many as there should be, and all of them are ready.
-  // +optional
   bool healthy = false;
 
   // The same as condition Ready, with the reason.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "keelson/api/meta/v1.h"
 
@@ -21,19 +22,30 @@ struct NetworkSpec {
   std::string gateway;
 };
 
+// What the controller found.
+struct NetworkStatus {
+  // Ready: whether the backend provides the network as the spec says.
+  // +listType=map
+  // +listMapKey=type
+  // +optional
+  std::vector<keelson::metav1::Condition> conditions = {};
+};
+
 // +genclient
-// +genclient:noStatus
 // +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=net
 // +kubebuilder:printcolumn:name="CIDR",type=string,JSONPath=`.spec.cidr`
 // +kubebuilder:printcolumn:name="Gateway",type=string,JSONPath=`.spec.gateway`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:metadata:annotations="api-approved.kubernetes.io=unapproved, an example"
 
 // Network is an address range that a network backend provides.
 struct Network {
-  keelson::metav1::ObjectMeta metadata;
-  NetworkSpec spec;
+  keelson::metav1::ObjectMeta metadata = {};
+  NetworkSpec spec = {};
+  NetworkStatus status = {};
 };
 
 }  // namespace network::v1
