@@ -127,8 +127,16 @@ Result<Reply> Objects::DeleteOne(Exchange& exchange, const Resource& resource, s
     return apierrors::Forbidden(resource.group_resource(), name, "this namespace may not be deleted");
   }
 
+  // As this request has marked it. Who watches may be quicker to delete it for good, a kubelet for one: then it is gone
+  // as was asked, and another one of its name is not meant.
+  ObjectPtr seen_off;
+  const auto answer = [&](ObjectPtr last) {
+    return AnswersWithObject(resource) ? Reply::Of(std::move(last)) : Gone(resource, *last);
+  };
   for (int attempt = 0; attempt < kMostConflicts; ++attempt) {
-    KEELSON_TRY(current, Get(resource, namespace_, name));
+    Result<ObjectPtr> found = Get(resource, namespace_, name);
+    if (seen_off != nullptr && (!found || (*found)->uid() != seen_off->uid())) return answer(std::move(seen_off));
+    KEELSON_TRY(current, std::move(found));
     KEELSON_RETURN_IF_ERROR(CheckPreconditions(resource, *current, options));
     AnyValue object = DecodeStored(resource, *current);
     metav1::ObjectMeta& meta = MetaOf(object);
@@ -186,22 +194,20 @@ Result<Reply> Objects::DeleteOne(Exchange& exchange, const Resource& resource, s
           return apierrors::NotFound(resource.group_resource(), name);
         }
         current = std::move(*updated);
+        seen_off = current;
       }
       if (stays || grace > 0) return Reply::Of(std::move(current));
     }
-    if (options.dry_run) {
-      return AnswersWithObject(resource) ? Reply::Of(std::move(current)) : Gone(resource, *current);
-    }
+    if (options.dry_run) return answer(std::move(current));
     Result<ObjectPtr> deleted = StoreGone(resource, namespace_, name, current->revision());
     if (!deleted) {
-      if (deleted.error().code() == ErrorCode::kConflict) continue;
+      if (deleted.error().code() == ErrorCode::kConflict || seen_off != nullptr) continue;
       return apierrors::NotFound(resource.group_resource(), name);
     }
     if (resource.stored_type == &TypeOf<corev1::Service>()) {
       addresses_.Release(*static_cast<const corev1::Service*>(object.data()), nullptr);
     }
-    if (AnswersWithObject(resource)) return Reply::Of(std::move(*deleted));
-    return Gone(resource, **deleted);
+    return answer(std::move(*deleted));
   }
   return apierrors::Conflict(resource.group_resource(), name);
 }
