@@ -26,6 +26,17 @@ using namespace keelson;
 using v1::Network;
 using v1::NetworkSpec;
 
+namespace {
+
+// Whether its status says so of the present spec.
+bool IsProvided(const Network& network) {
+  const metav1::Condition* ready = FindStatusCondition(network.status.conditions, "Ready");
+  return ready != nullptr && ready->status == kConditionTrue &&
+         ready->observedGeneration == network.metadata.generation && !IsBeingDeleted(network);
+}
+
+}  // namespace
+
 NetworkController::NetworkController(const Client& kube, v1::Clientset networks, v1::NetworkInformer informer,
                                      NetworkBackend& backend, NetworkControllerOptions options)
     : log_("network-controller"),
@@ -98,11 +109,10 @@ Result<void> NetworkController::Sync(const ObjectKey& key) {
                           .observedGeneration = network.metadata.generation,
                           .reason = "Provided",
                           .message = fmt::format("{} with gateway {}", network.spec.cidr, network.spec.gateway)};
-  const Result<bool> changed = Provide(key, network.spec);
+  const Result<bool> changed = Provide(network);
   if (changed && *changed) {
     log_.Info("Network is provided", "network", key.ToString(), "cidr", network.spec.cidr);
-    const metav1::Condition* before = FindStatusCondition(network.status.conditions, ready.type);
-    if (before != nullptr && before->message == ready.message && before->status == ready.status) {
+    if (IsProvided(network)) {
       events_.Event(network, EventType::kNormal, "Repaired", "The backend had something else, or nothing");
     }
   }
@@ -116,9 +126,12 @@ Result<void> NetworkController::Sync(const ObjectKey& key) {
   return changed || IsInvalid(changed.error()) ? Result<void>() : changed.error();
 }
 
-Result<bool> NetworkController::Provide(const ObjectKey& key, const NetworkSpec& wanted) {
+Result<bool> NetworkController::Provide(const Network& network) {
+  const ObjectKey key = KeyOf(network);
+  const NetworkSpec& wanted = network.spec;
   KEELSON_TRY(present, backend_.Get(key));
   if (!present) {
+    KEELSON_RETURN_IF_ERROR(CheckUnclaimed(network));
     KEELSON_RETURN_IF_ERROR(backend_.Create(key, wanted));
     return true;
   }
@@ -132,6 +145,19 @@ Result<bool> NetworkController::Provide(const ObjectKey& key, const NetworkSpec&
   EnqueueOverlapping(present->cidr);
   if (!updated) return updated.error();
   return true;
+}
+
+Result<void> NetworkController::CheckUnclaimed(const Network& network) const {
+  const Result<AddressRange> range = AddressRange::Parse(network.spec.cidr);
+  if (!range || IsProvided(network)) return {};
+  const auto others = lister_.List();
+  for (const Network& other : others) {
+    const Result<AddressRange> claimed = AddressRange::Parse(other.spec.cidr);
+    if (KeyOf(other) == KeyOf(network) || !IsProvided(other) || !claimed || !claimed->Overlaps(*range)) continue;
+    return Error(ErrorCode::kInvalid, fmt::format("{} overlaps {} of network {}", network.spec.cidr, other.spec.cidr,
+                                                  KeyOf(other).ToString()));
+  }
+  return {};
 }
 
 Result<void> NetworkController::Withdraw(const ObjectKey& key) {

@@ -52,7 +52,10 @@ class NetworkController {
   void EnqueueOverlapping(const std::string& cidr);
 
   // Whether anything had to be done.
-  keelson::Result<bool> Provide(const keelson::ObjectKey& key, const v1::NetworkSpec& wanted);
+  keelson::Result<bool> Provide(const v1::Network& network);
+  // kInvalid when the addresses are those of a Network that had them before: a backend that has lost its networks does
+  // not give them to whoever comes first.
+  keelson::Result<void> CheckUnclaimed(const v1::Network& network) const;
   keelson::Result<void> Withdraw(const keelson::ObjectKey& key);
   keelson::Result<void> Report(v1::Network network, keelson::metav1::Condition ready);
 

@@ -146,6 +146,25 @@ TEST(Network, GetsAddressesAsSoonAsTheyAreFree) {
   });
 }
 
+TEST(Network, KeepsItsAddressesWhenTheBackendLosesThem) {
+  WithSample([](World& world) {
+    for (const char* rival : {"a-rival", "rival"}) {
+      ASSERT_TRUE(world.client.Create(NetworkOf(rival, "192.168.1.0/24", "192.168.1.1")));
+    }
+    (void)SleepFor(1s, {});
+    std::filesystem::remove_all(world.folder.path());
+    Change(world.client, "rival", {.cidr = "192.168.2.0/24", .gateway = "192.168.2.1"});
+    (void)SleepFor(1s, {});
+    EXPECT_THAT(ReadyOf(world.client, "rival"), StartsWith("Ready=False Refused: 192.168.2.0/24 overlaps "));
+    Settle();
+    EXPECT_THAT(Provided(world.backend), ElementsAre(kProvided));
+    EXPECT_EQ(ReadyOf(world.client, "example-network"), kReady);
+    ASSERT_TRUE(world.client.Delete<Network>(kSample));
+    Settle();
+    EXPECT_EQ(Provided(world.backend).size(), 2u);
+  });
+}
+
 TEST(Network, MayChangePlacesWithAnother) {
   WithSample([](World& world) {
     ASSERT_TRUE(world.client.Create(NetworkOf("other", "10.0.0.0/8", "10.0.0.1")));
