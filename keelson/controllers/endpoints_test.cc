@@ -251,8 +251,11 @@ TEST(Endpoints, WhatOthersSpoilIsSetRight) {
   });
 }
 
-TEST(Endpoints, EverySeedEndsInTheSameObjectsWithNoWriteAfter) {
-  RunSeeds({.count = 1'000}, [](uint64_t seed) {
+constexpr int kParts = 4;
+class EndpointsSchedules : public testing::TestWithParam<int> {};
+
+TEST_P(EndpointsSchedules, EndInTheSameObjectsAndThenWriteNothing) {
+  RunSeeds({.count = 1'000, .part = GetParam(), .parts = kParts}, [](uint64_t seed) {
     Random random(seed);
     const Faults faults = DrawAllFaults(random);
     const ControlPlane control_plane;
@@ -290,6 +293,7 @@ TEST(Endpoints, EverySeedEndsInTheSameObjectsWithNoWriteAfter) {
     ExpectNoWrites(process, seed);
   });
 }
+INSTANTIATE_TEST_SUITE_P(Seeds, EndpointsSchedules, testing::Range(0, kParts));
 
 // Ports and subsets as kube-controller-manager orders them, by recorded hashes.
 TEST(GoHash, IsFnv1aOf128Bits) {

@@ -144,7 +144,7 @@ class Schedule {
   ControllerProcess collector_;
 };
 
-constexpr int kParts = 4;
+constexpr int kParts = 8;
 class GarbageCollectorSchedules : public testing::TestWithParam<int> {};
 
 TEST_P(GarbageCollectorSchedules, LeaveTheSameObjectsAndThenWriteNothing) {

@@ -279,7 +279,7 @@ void RunSchedule(uint64_t seed) {
   ExpectNoWrites(bench.process(), seed);
 }
 
-constexpr int kParts = 4;
+constexpr int kParts = 8;
 class KubeletSchedules : public testing::TestWithParam<int> {};
 
 TEST_P(KubeletSchedules, SettleUnderFaults) {

@@ -295,8 +295,11 @@ TEST(PersistentVolumes, ReclaimFollowsThePolicy) {
   });
 }
 
-TEST(PersistentVolumes, EverySeedEndsBoundOnceWithNoWriteAfter) {
-  RunSeeds({.count = 1'000}, [](uint64_t seed) {
+constexpr int kParts = 4;
+class PersistentVolumesSchedules : public testing::TestWithParam<int> {};
+
+TEST_P(PersistentVolumesSchedules, EndBoundOnceAndThenWriteNothing) {
+  RunSeeds({.count = 1'000, .part = GetParam(), .parts = kParts}, [](uint64_t seed) {
     Random random(seed);
     const Faults faults = DrawAllFaults(random);
     const ControlPlane control_plane;
@@ -328,6 +331,7 @@ TEST(PersistentVolumes, EverySeedEndsBoundOnceWithNoWriteAfter) {
     ExpectNoWrites(process, seed);
   });
 }
+INSTANTIATE_TEST_SUITE_P(Seeds, PersistentVolumesSchedules, testing::Range(0, kParts));
 
 }  // namespace
 }  // namespace keelson::controllers

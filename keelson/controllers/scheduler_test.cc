@@ -314,7 +314,7 @@ void RunSchedule(uint64_t seed) {
   ExpectNoWrites(bench.process(), seed);
 }
 
-constexpr int kParts = 2;
+constexpr int kParts = 4;
 class SchedulerSchedules : public testing::TestWithParam<int> {};
 
 TEST_P(SchedulerSchedules, SettleUnderFaults) {

@@ -87,8 +87,11 @@ TEST(ClaimProtection, FinalizerComesBackToAClaimThatLostIt) {
   });
 }
 
-TEST(ClaimProtection, EverySeedKeepsWhatIsInUseAndThenWritesNothing) {
-  RunSeeds({.count = 1'000}, [](uint64_t seed) {
+constexpr int kParts = 4;
+class ClaimProtectionSchedules : public testing::TestWithParam<int> {};
+
+TEST_P(ClaimProtectionSchedules, KeepWhatIsInUseAndThenWriteNothing) {
+  RunSeeds({.count = 1'000, .part = GetParam(), .parts = kParts}, [](uint64_t seed) {
     Random random(seed);
     const Faults faults = DrawAllFaults(random);
     const ControlPlane control_plane;
@@ -124,6 +127,7 @@ TEST(ClaimProtection, EverySeedKeepsWhatIsInUseAndThenWritesNothing) {
     ExpectNoWrites(process, seed);
   });
 }
+INSTANTIATE_TEST_SUITE_P(Seeds, ClaimProtectionSchedules, testing::Range(0, kParts));
 
 TEST(VolumeProtection, BoundVolumeStays) {
   SimulatedManagers([] {
