@@ -9,9 +9,10 @@
 #include "keelson/api/owner_references.h"
 #include "keelson/api/status_error.h"
 #include "keelson/cache/wait_for_cache_sync.h"
+#include "keelson/client/ignore_not_found.h"
 #include "keelson/runtime/run_workers.h"
 
-// +kubebuilder:rbac:groups=appcontroller.k8s.io,resources=appservices,verbs=list;watch
+// +kubebuilder:rbac:groups=appcontroller.k8s.io,resources=appservices,verbs=get;list;watch
 // +kubebuilder:rbac:groups=appcontroller.k8s.io,resources=appservices/status,verbs=update
 // +kubebuilder:rbac:groups=appcontroller.k8s.io,resources=appservices/finalizers,verbs=update
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;update
@@ -131,6 +132,7 @@ Result<Deployment> AppServiceController::EnsureDeployment(const AppService& app_
 Result<Deployment> AppServiceController::FindOrCreate(const AppService& app_service) {
   const ObjectKey key{app_service.metadata.namespace_.str(), app_service.spec.deploymentName};
   if (const Result<std::shared_ptr<const Deployment>> found = deployment_lister_.Get(key)) return **found;
+  KEELSON_RETURN_IF_ERROR(CheckAlive(app_service));
   Deployment wanted{.metadata = {.name = key.name, .namespace_ = key.namespace_}};
   Shape(app_service, wanted);
   KEELSON_RETURN_IF_ERROR(SetControllerReference(app_service, wanted));
@@ -139,6 +141,13 @@ Result<Deployment> AppServiceController::FindOrCreate(const AppService& app_serv
   // The cache has not seen it yet: somebody else's, or our own of a moment ago.
   if (!created && IsAlreadyExists(created.error())) return kube_.Get<Deployment>(key);
   return created;
+}
+
+Result<void> AppServiceController::CheckAlive(const AppService& app_service) {
+  const ObjectKey key = KeyOf(app_service);
+  KEELSON_TRY(live, IgnoreNotFound(app_services_.AppServices(key.namespace_).Get(key.name)));
+  if (live && live->metadata.uid == app_service.metadata.uid && !IsBeingDeleted(*live)) return {};
+  return Error(ErrorCode::kConflict, "AppService " + key.ToString() + " is gone, which the cache has not seen yet");
 }
 
 Result<void> AppServiceController::Report(const AppService& app_service, const Deployment& deployment) {

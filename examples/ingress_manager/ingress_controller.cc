@@ -11,7 +11,7 @@
 #include "keelson/client/ignore_not_found.h"
 #include "keelson/runtime/run_workers.h"
 
-// +kubebuilder:rbac:groups="",resources=services,verbs=list;watch
+// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=services/finalizers,verbs=update
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=ingresses,verbs=list;watch;create;update;delete
 // +kubebuilder:rbac:groups="",resources=events,verbs=create;patch
@@ -92,6 +92,7 @@ void IngressController::Shape(const Service& service, Ingress& ingress) const {
 }
 
 Result<void> IngressController::Create(const Service& service) {
+  KEELSON_RETURN_IF_ERROR(CheckAlive(service));
   Ingress wanted{.metadata = {.name = service.metadata.name, .namespace_ = service.metadata.namespace_}};
   Shape(service, wanted);
   KEELSON_RETURN_IF_ERROR(SetControllerReference(service, wanted));
@@ -102,6 +103,13 @@ Result<void> IngressController::Create(const Service& service) {
   log_.Info("Created Ingress", "ingress", KeyOf(wanted).ToString());
   events_.Eventf(service, EventType::kNormal, kIngressCreated, "Created Ingress {}", wanted.metadata.name);
   return {};
+}
+
+Result<void> IngressController::CheckAlive(const Service& service) {
+  const ObjectKey key = KeyOf(service);
+  KEELSON_TRY(live, IgnoreNotFound(client_.Get<Service>(key)));
+  if (live && live->metadata.uid == service.metadata.uid && !IsBeingDeleted(*live)) return {};
+  return Error(ErrorCode::kConflict, "Service " + key.ToString() + " is gone, which the cache has not seen yet");
 }
 
 Result<void> IngressController::Update(const Service& service, const Ingress& ingress) {

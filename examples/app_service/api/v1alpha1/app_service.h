@@ -29,7 +29,6 @@ struct AppServiceSpec {
 // What was seen of the Deployment last.
 struct AppServiceStatus {
   // Pods that are ready for at least the Deployment's minReadySeconds.
-  // +optional
   int32_t availableReplicas = 0;
 
   // Ready: the Deployment is this AppService's own and has all its Pods available.
