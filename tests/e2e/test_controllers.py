@@ -92,7 +92,7 @@ def record(scenarios, folder):
     flags = ["--scheduler", "--controller-manager-flag=--controllers=*,-horizontal-pod-autoscaler-controller"]
     if subprocess.run([HERE / "cluster", "start", cluster, *flags], check=False).returncode:
         return 1
-    nodes = None
+    nodes = server = None
     try:
         nodes = subprocess.Popen([PROGRAM.parent / "nodes-e2e", "--kubeconfig", cluster / "kubeconfig", "--nodes", "3"],
                                  stdout=open(folder / "nodes.log", "wb"), stderr=subprocess.STDOUT)
@@ -105,8 +105,9 @@ def record(scenarios, folder):
             print(f"recorded {scenario.name}", flush=True)
 
         play_all(scenarios, server, QUIET_SECONDS_REAL, write)
-        server.close()
     finally:
+        if server:
+            server.close()
         if nodes:
             nodes.terminate()
             nodes.wait()
@@ -123,11 +124,11 @@ def compare(scenarios, folder):
 
     with KeelsonUp(folder, "--nodes", "3") as up:
         server = Server(up.kubeconfig, folder, [scenario.name for scenario in scenarios])
-        if "--show" in sys.argv:
-            play_all(scenarios, server, QUIET_SECONDS, lambda scenario, text: print(text))
-        else:
-            play_all(scenarios, server, QUIET_SECONDS, check)
-        server.close()
+        try:
+            shown = "--show" in sys.argv
+            play_all(scenarios, server, QUIET_SECONDS, (lambda _, text: print(text)) if shown else check)
+        finally:
+            server.close()
     return checks.finish()
 
 
