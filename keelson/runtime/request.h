@@ -7,25 +7,11 @@
 // ToString(request) beside it for logs.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "keelson/api/object_key.h"
-#include "keelson/workqueue/key_packing.h"
 
 namespace keelson {
 
 // The object's namespace and name.
 using Request = ObjectKey;
-
-template <>
-struct KeyPacking<ObjectKey> {
-  // Neither part has a slash.
-  static std::string Pack(const ObjectKey& key) { return key.namespace_ + '/' + key.name; }
-  static ObjectKey Unpack(std::string_view text) {
-    const size_t slash = text.find('/');
-    return {.namespace_ = std::string(text.substr(0, slash)), .name = std::string(text.substr(slash + 1))};
-  }
-};
 
 }  // namespace keelson
