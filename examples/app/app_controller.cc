@@ -94,8 +94,8 @@ void Fill(const App& app, networkingv1::Ingress& ingress) {
 
 }  // namespace
 
-AppReconciler::AppReconciler(const ObjectClient& client, EventRecorder events)
-    : client_(client), events_(std::move(events)) {}
+AppReconciler::AppReconciler(const ObjectClient& client, const Reader& live, EventRecorder events)
+    : client_(client), live_(live), events_(std::move(events)) {}
 
 Result<Outcome> AppReconciler::Reconcile(Context& context, const Request& request) {
   KEELSON_TRY(found, IgnoreNotFound(client_.Get<App>(request)));
@@ -135,6 +135,7 @@ template <class Part>
 Result<Part> AppReconciler::Ensure(const App& app) const {
   const Part named{.metadata = {.name = app.metadata.name, .namespace_ = app.metadata.namespace_}};
   KEELSON_TRY(made, CreateOrUpdate(client_, named, [&](Part& part) -> Result<void> {
+                if (part.metadata.uid.empty()) KEELSON_RETURN_IF_ERROR(CheckLives(app));
                 KEELSON_RETURN_IF_ERROR(Claim(app, part));
                 Fill(app, part);
                 return {};
@@ -146,6 +147,12 @@ Result<Part> AppReconciler::Ensure(const App& app) const {
     events_.Eventf(app, EventType::kNormal, "Updated", "Updated {} {}", kind, app.metadata.name);
   }
   return made.object;
+}
+
+Result<void> AppReconciler::CheckLives(const App& app) const {
+  KEELSON_TRY(now, IgnoreNotFound(live_.Get<App>(KeyOf(app))));
+  if (now && now->metadata.uid == app.metadata.uid && !IsBeingDeleted(*now)) return {};
+  return Error::Conflict(fmt::format("App {} is gone, and the cache has not heard of it yet", app.metadata.name));
 }
 
 template <class Part>

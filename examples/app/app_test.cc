@@ -179,6 +179,22 @@ TEST(App, LeavesNothingBehind) {
   });
 }
 
+// A part of an owner that is gone is deleted at once; who goes on making it by an old cache never comes to rest.
+TEST(App, ThatIsGoneGetsNoPartsWhateverTheCacheSays) {
+  InCluster([](const Client& stale) {
+    ASSERT_TRUE(stale.Create(ReadSample("app.yaml").object));
+    const auto present = StartCluster();
+    const Client live = present->client();  // of a server that has no such App
+    const EventBroadcaster events({});
+    AppReconciler reconciler(stale, live, events.RecorderFor("app-controller"));
+    Context context;
+    const Result<Outcome> outcome = reconciler.Reconcile(context, kSample);
+    ASSERT_FALSE(outcome);
+    EXPECT_TRUE(IsConflict(outcome.error())) << "so that it is tried again, later and later";
+    EXPECT_THAT(Parts(stale), IsEmpty());
+  });
+}
+
 TEST(App, LeavesObjectsOfOthersAlone) {
   InCluster([](const Client& client) {
     const Operator running(client);

@@ -51,7 +51,7 @@ class Operator {
  public:
   explicit Operator(keelson::Client client)
       : manager_(keelson::Manager::Make(std::move(client)).value()),
-        reconciler_(manager_.client(), manager_.RecorderFor("app-controller")) {
+        reconciler_(manager_.client(), manager_.live(), manager_.RecorderFor("app-controller")) {
     AddAppController(manager_, reconciler_).value();
     thread_ = keelson::Thread("operator", [this](const keelson::StopToken& stop) {
       const keelson::Result<void> end = manager_.Run(stop);
