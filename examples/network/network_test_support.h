@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -45,11 +46,13 @@ inline Sample ReadSample(const std::string& name) {
   return sample;
 }
 
-// A folder of one's own, which is not there yet, and is not any more at the end.
+// A folder of one's own, which is not there yet, and is not any more at the end. What a simulation draws is the same in
+// every process, so its id is part of the name.
 class ScratchFolder {
  public:
   ScratchFolder()
-      : path_(fmt::format("{}/networks-{:016x}", testing::TempDir(), keelson::Random::FromEntropy().Next())) {}
+      : path_(fmt::format("{}/networks-{}-{:016x}", testing::TempDir(), ::getpid(),
+                          keelson::Random::FromEntropy().Next())) {}
   ~ScratchFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
