@@ -118,30 +118,15 @@ def record(scenarios, folder):
 def compare(scenarios, folder):
     checks = Checks()
 
-    # On a busy machine eight at once may be in each other's way, and what is taken for the end is not: those that differ
-    # are played again alone, with more patience, and that counts.
-    again = []
-
-    def check(scenario, text, final=False):
-        problem = difference(scenario, text)
-        if problem and not final:
-            print(f"{scenario.name} differs and will be played again, alone:\n{problem}", flush=True)
-            again.append(scenario)
-            return
+    def check(scenario, text):
         aside = f" ({len(scenario.differences)} known to differ)" if scenario.differences else ""
-        checks.that(f"controllers: {scenario.name}: {scenario.title}{aside}", problem)
+        checks.that(f"controllers: {scenario.name}: {scenario.title}{aside}", difference(scenario, text))
 
     with KeelsonUp(folder, "--nodes", "3") as up:
         server = Server(up.kubeconfig, folder, [scenario.name for scenario in scenarios])
         try:
             shown = "--show" in sys.argv
             play_all(scenarios, server, QUIET_SECONDS, (lambda _, text: print(text)) if shown else check)
-            for scenario in again:
-                wait_until_gone([scenario], server)
-                try:
-                    check(scenario, play(scenario, server, QUIET_SECONDS_REAL), final=True)
-                finally:
-                    clean_up(scenario, server)
         finally:
             server.close()
     return checks.finish()
