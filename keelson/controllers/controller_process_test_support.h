@@ -8,7 +8,7 @@
 //     process.Heal();
 //     process.Pass(3min);
 //     … what must have come of it
-//     ExpectNoWrites(process, seed);
+//     ExpectNoWrites(process);
 //   });
 #pragma once
 
@@ -93,15 +93,12 @@ inline Faults DrawAllFaults(Random& random, double most = 0.15) {
   return faults;
 }
 
-// An hour of watches and leases takes longer than all that a test does before it, so only each tenth seed waits until
-// counts of events are written too, and then for an hour. The others wait for minutes, and do not look at events.
-inline bool IsPatient(uint64_t seed) { return seed % 10 == 0; }
-inline Duration TimeToSettle(uint64_t seed) { return std::chrono::minutes(IsPatient(seed) ? 40 : 8); }
-inline void ExpectNoWrites(const ControllerProcess& process, uint64_t seed) {
-  const auto writes = [&] { return process.line().writes() - (IsPatient(seed) ? 0 : process.line().event_writes()); };
-  const int64_t settled = writes();
-  (void)SleepFor(std::chrono::minutes(IsPatient(seed) ? 60 : 5), {});
-  EXPECT_EQ(writes(), settled) << "it writes although nothing changes";
+// Counts of events are written late.
+constexpr Duration kTimeToSettle = std::chrono::hours(1);
+inline void ExpectNoWrites(const ControllerProcess& process) {
+  const int64_t settled = process.line().writes();
+  (void)SleepFor(std::chrono::hours(1), {});
+  EXPECT_EQ(process.line().writes(), settled) << "it writes although nothing changes";
 }
 
 // Reads, changes and writes, until no other writer is in between.

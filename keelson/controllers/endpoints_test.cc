@@ -290,7 +290,7 @@ TEST_P(EndpointsSchedules, EndInTheSameObjectsAndThenWriteNothing) {
             .value();
     EXPECT_EQ(slices.items.size(), 1u);
     EXPECT_EQ(slices.items[0].metadata.labels.at("team"), "red");
-    ExpectNoWrites(process, seed);
+    ExpectNoWrites(process);
   });
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, EndpointsSchedules, testing::Range(0, kParts));

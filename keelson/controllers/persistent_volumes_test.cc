@@ -328,7 +328,7 @@ TEST_P(PersistentVolumesSchedules, EndBoundOnceAndThenWriteNothing) {
     EXPECT_EQ(StateOf(actors.client(), "made"), "Bound pvc-" + uid);
     EXPECT_EQ(StateOf(actors.client(), "gone"), "none");
     EXPECT_EQ(actors.client().List<PersistentVolume>()->items.size(), 2u);
-    ExpectNoWrites(process, seed);
+    ExpectNoWrites(process);
   });
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, PersistentVolumesSchedules, testing::Range(0, kParts));

@@ -124,7 +124,7 @@ TEST_P(ClaimProtectionSchedules, KeepWhatIsInUseAndThenWriteNothing) {
     EXPECT_FALSE(has("idle"));
     EXPECT_TRUE(
         HasFinalizer(*actors.client().Get<PersistentVolumeClaim>({"default", "stays"}), kClaimProtectionFinalizer));
-    ExpectNoWrites(process, seed);
+    ExpectNoWrites(process);
   });
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, ClaimProtectionSchedules, testing::Range(0, kParts));

@@ -159,7 +159,7 @@ void RunSchedule(uint64_t seed) {
   workloads.Start();
   (void)SleepFor(10min, {});
   EXPECT_EQ(StateOf(client), kExpected);
-  ExpectNoWrites(workloads, seed);
+  ExpectNoWrites(workloads);
 }
 
 class WorkloadSchedules : public testing::TestWithParam<int> {};

@@ -49,8 +49,6 @@ class FaultyTransport final : public Transport {
   bool dead() const { return dead_; }
   // Leases are left out: they are written as long as somebody leads.
   int64_t writes() const { return writes_; }
-  // Those among them that are events, which tell their counts late.
-  int64_t event_writes() const { return event_writes_; }
   // Requests to read, and watches that were opened.
   int64_t reads() const { return reads_; }
 
@@ -67,7 +65,6 @@ class FaultyTransport final : public Transport {
 
   const std::shared_ptr<Transport> inner_;
   std::atomic<int64_t> writes_ = 0;
-  std::atomic<int64_t> event_writes_ = 0;
   std::atomic<int64_t> reads_ = 0;
   std::atomic<bool> dead_ = false;
 
@@ -140,7 +137,6 @@ inline FaultyTransport::Life FaultyTransport::CountDown() {
 inline Result<HttpResponse> FaultyTransport::Send(HttpRequest request, const CallScope& scope) {
   const bool reads = request.method == "GET";
   const bool counts = !reads && request.target.find("/leases") == std::string::npos;
-  const bool event = request.target.find("/events") != std::string::npos;
   if (reads) ++reads_;
   if (dead_ || Happens(&Faults::refuse)) return Error(ErrorCode::kUnavailable, "connection refused");
   if (Happens(&Faults::throttle)) {
@@ -158,10 +154,7 @@ inline Result<HttpResponse> FaultyTransport::Send(HttpRequest request, const Cal
   const Life life = counts ? CountDown() : Life::kLives;
   if (life == Life::kDiesUnheard) return Error(ErrorCode::kUnavailable, "the process is gone");
   Result<HttpResponse> answer = inner_->Send(std::move(request), scope);
-  if (counts && answer && answer->status < 300) {
-    ++writes_;
-    if (event) ++event_writes_;
-  }
+  if (counts && answer && answer->status < 300) ++writes_;
   if (life == Life::kDiesServed) return Error(ErrorCode::kUnavailable, "the process is gone");
   Delay(&Faults::latency, scope.stop);
   if (Happens(&Faults::lose_answer)) return Error(ErrorCode::kUnavailable, "the connection broke");
