@@ -31,11 +31,14 @@ bool CondVar::Block(MutexLock& lock, std::optional<TimePoint> deadline, const St
 }
 
 // A change made under the caller's mutex after a wait began sees that wait's count; with no waiter nothing is locked.
+// Taking inner_ makes sure that who is about to sleep does; it is free again when they are woken, because they need it.
 void CondVar::NotifyOne() {
   if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
     return scheduler->NotifyOne(this);
   if (waiters_.load(std::memory_order_relaxed) == 0) return;
-  std::lock_guard inner(inner_);
+  {
+    std::lock_guard inner(inner_);
+  }
   wake_.notify_one();
 }
 
@@ -43,7 +46,9 @@ void CondVar::NotifyAll() {
   if (auto* scheduler = internal::CurrentScheduler()) [[unlikely]]
     return scheduler->NotifyAll(this);
   if (waiters_.load(std::memory_order_relaxed) == 0) return;
-  std::lock_guard inner(inner_);
+  {
+    std::lock_guard inner(inner_);
+  }
   wake_.notify_all();
 }
 
