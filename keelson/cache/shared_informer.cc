@@ -134,12 +134,29 @@ std::string SharedInformer::version() const {
 
 bool SharedInformer::HasSeen(std::string_view version) const {
   MutexLock lock(mutex_);
+  return HasReached(version);
+}
+
+bool SharedInformer::HasReached(std::string_view version) const {
   return synced_ && !IsOlderVersion(version_, version);
 }
 
 Wake SharedInformer::WaitUntilVersion(std::string_view version, TimePoint deadline, const StopToken& stop) const {
   MutexLock lock(mutex_);
-  return changed_.WaitUntil(lock, deadline, stop, [&] { return synced_ && !IsOlderVersion(version_, version); });
+  if (HasReached(version)) return Wake::kReady;
+  VersionWait wait{version};
+  version_waits_.push_back(&wait);
+  const Wake wake = wait.reached.WaitUntil(lock, deadline, stop, [&] { return HasReached(version); });
+  std::erase(version_waits_, &wait);
+  return wake;
+}
+
+void SharedInformer::SetVersion(std::string_view version) {
+  version_ = version;
+  last_error_.reset();
+  for (VersionWait* wait : version_waits_) {
+    if (HasReached(wait->version)) wait->reached.NotifyOne();
+  }
 }
 
 Wake SharedInformer::WaitUntilGone(const ObjectKey& key, std::string_view uid, TimePoint deadline,
@@ -180,8 +197,7 @@ void SharedInformer::Replace(std::vector<ObjectPtr> objects, std::string_view ve
       Distribute(std::move(changes));
     }
     synced_ = true;
-    version_ = version;
-    last_error_.reset();
+    SetVersion(version);
   }
   changed_.NotifyAll();
 }
@@ -233,8 +249,7 @@ void SharedInformer::Distribute(std::vector<Delta> deltas) {
 void SharedInformer::Advance(std::string_view version) {
   {
     MutexLock lock(mutex_);
-    version_ = version;
-    last_error_.reset();
+    SetVersion(version);
   }
   changed_.NotifyAll();
 }

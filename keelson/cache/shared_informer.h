@@ -126,11 +126,19 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
   void Advance(std::string_view version) override;
   void Failed(const Error& error, Duration wait) override;
 
+  // Many can wait at once, and versions come quickly: each is woken when its own is there and not before.
+  struct VersionWait {
+    std::string_view version;
+    CondVar reached{"informer version"};
+  };
+
   void Remove(const std::shared_ptr<internal::Listener>& listener);
   void Resync(internal::Listener& listener);
   void Report(const Error& error) const;
   // Under mutex_.
   void Distribute(std::vector<Delta> deltas);
+  void SetVersion(std::string_view version);
+  bool HasReached(std::string_view version) const;
 
   // Constant after construction.
   const ReflectorSource source_;
@@ -146,6 +154,7 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
   std::vector<std::shared_ptr<internal::Listener>> retired_;  // removed by their own handlers; joined at the end
   std::atomic<bool> synced_ = false;                          // read without it, too
   std::string version_;
+  mutable std::vector<VersionWait*> version_waits_;
   std::optional<Error> last_error_;
   bool started_ = false;
 

@@ -452,6 +452,47 @@ TEST(SharedInformer, WaitingForSyncEndsWithTheStopAndSaysForWhat) {
 }
 
 // Not simulated: real threads, for the sanitizer.
+TEST(SharedInformer, EachWaitForAVersionEndsWithItsOwn) {
+  Simulated([] {
+    History history;
+    history.Set("a", "1");
+    StopSource stop;
+    const Maps maps = Maps::Make(history.client());
+    maps.Start(stop.token());
+    ASSERT_TRUE(WaitForCacheSync(stop.token(), maps));
+    const SharedInformer& informer = *maps.core();
+    StopSource impatient;
+    std::vector<std::string> ended;
+    const auto wait = [&](std::string version, TimePoint deadline, Wake expected) {
+      return Thread("wait for " + version, [&, version, deadline, expected] {
+        EXPECT_EQ(informer.WaitUntilVersion(version, deadline, impatient.token()), expected) << version;
+        EXPECT_EQ(informer.HasSeen(version), expected == Wake::kReady);
+        ended.push_back(version);
+      });
+    };
+    const Thread fourth = wait("4", TimePoint::max(), Wake::kReady);
+    const Thread second = wait("2", TimePoint::max(), Wake::kReady);
+    const Thread late = wait("5", Clock::Now() + 10min, Wake::kTimeout);
+    const Thread stopped = wait("6", TimePoint::max(), Wake::kStopped);
+    Settle();
+    EXPECT_THAT(ended, IsEmpty());
+    history.Set("a", "2");
+    Settle();
+    EXPECT_THAT(ended, ElementsAre("2"));
+    history.Set("a", "3");
+    Settle();
+    EXPECT_THAT(ended, ElementsAre("2"));
+    history.Set("a", "4");
+    Settle();
+    EXPECT_THAT(ended, ElementsAre("2", "4"));
+    (void)SleepFor(10min, {});
+    EXPECT_THAT(ended, ElementsAre("2", "4", "5"));
+    impatient.RequestStop();
+    Settle();
+    EXPECT_THAT(ended, ElementsAre("2", "4", "5", "6"));
+  });
+}
+
 TEST(SharedInformer, HandlersReadersAndIndexesComeAndGoWhileTheWatchGoesOn) {
   const ScopedLogCapture quiet;
   History history;
