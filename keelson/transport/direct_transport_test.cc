@@ -287,5 +287,26 @@ TEST(DirectTransport, CallsBeyondTheMostConnectionsWaitForOne) {
   EXPECT_EQ(server.accepted(), 3);
 }
 
+TEST(DirectTransport, AStreamWithAFarDeadlineGivesWhatComesAndEndsAtOnceWhenStopped) {
+  Awaited<bool> more;
+  ScriptedServer server([&](Connection& client) {
+    client.ReadRequest();
+    client.Send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n");
+    more.Wait();
+    client.Send("1\r\nb\r\n");
+    client.ReadToEnd();
+  });
+  const auto transport = DirectTo({.server = server.url()});
+  StopSource source;
+  Result<HttpResponse> watch =
+      transport->Send({.streaming = true}, {.stop = source.token(), .deadline = Clock::Now() + 1h});
+  ASSERT_TRUE(watch.has_value()) << watch.error().message();
+  EXPECT_EQ(*watch->body->Next(), "a");
+  Thread sender("sender", [&] { more.Set(true); });
+  EXPECT_EQ(*watch->body->Next(), "b");
+  Thread stopper("stopper", [&] { source.RequestStop(); });
+  EXPECT_EQ(watch->body->Next().error().code(), ErrorCode::kCancelled);
+}
+
 }  // namespace
 }  // namespace keelson

@@ -23,7 +23,9 @@ constexpr size_t kInput = size_t{16} << 10;
 constexpr int kMuch = 48 << 10;
 constexpr Duration kMoment = std::chrono::microseconds(300);
 // Reading waits no longer than that at a time where there is a deadline, and not at all when the deadline is nearer.
+// Streams wait long: they shall not be woken each second.
 constexpr std::chrono::seconds kPatience(1);
+constexpr std::chrono::seconds kPatienceOfStreams(60);
 // Headers and the lines between chunks have limits of their own below this.
 constexpr size_t kMaxInput = size_t{256} << 10;
 
@@ -114,14 +116,15 @@ IoStatus DirectConnection::Write(std::string_view& bytes) {
 uint64_t DirectConnection::written() const { return ssl_ == nullptr ? plain_written_ : buffer_.written(); }
 
 bool DirectConnection::CanWaitInFill(TimePoint deadline) const {
-  // Streams wait long: they shall not be woken each second.
-  return deadline == TimePoint::max() || (!streaming && deadline - Clock::Now() > kPatience);
+  return deadline == TimePoint::max() || deadline - Clock::Now() > patience();
 }
+
+std::chrono::seconds DirectConnection::patience() const { return streaming ? kPatienceOfStreams : kPatience; }
 
 IoStatus DirectConnection::WaitAndFill(TimePoint deadline) {
   SetLowWater(1);
   if (deadline != TimePoint::max() && !is_patience_set_) {
-    const timeval time = {.tv_sec = kPatience.count(), .tv_usec = 0};
+    const timeval time = {.tv_sec = patience().count(), .tv_usec = 0};
     (void)setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
     is_patience_set_ = true;
   }

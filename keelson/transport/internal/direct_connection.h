@@ -85,6 +85,7 @@ class DirectConnection {
  private:
   WaitOutcome Poll(short events, const CallScope& scope, bool for_a_moment);
   void SetLowWater(int bytes);
+  std::chrono::seconds patience() const;
   IoStatus Fill(bool wait);
   IoStatus Outcome(int result);
   IoStatus SocketOutcome();
