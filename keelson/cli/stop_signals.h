@@ -1,4 +1,4 @@
-// Waiting for Ctrl-C or a polite kill.
+// Waiting for Ctrl-C, a polite kill, or the end of the terminal.
 #pragma once
 
 #include <signal.h>
@@ -7,13 +7,16 @@
 
 namespace keelson::cli {
 
-// SIGINT and SIGTERM, held back from before the first thread starts, so that only Await hears of them.
+// SIGINT, SIGTERM and SIGHUP, held back from before the first thread starts, so that only Await hears of them. SIGHUP
+// stays ignored where it is: that is what nohup is for.
 class StopSignals {
  public:
   StopSignals() {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
+    struct sigaction hangup = {};
+    if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&signals_, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals_, &before_);
   }
   ~StopSignals() { Release(); }

@@ -39,6 +39,16 @@ TEST(Up, ServesUntilItIsToldToStop) {
   EXPECT_FALSE(std::filesystem::exists(file)) << "a temporary kubeconfig goes with its server";
 }
 
+TEST(Up, EndsWithItsTerminal) {
+  const auto before = signal(SIGHUP, SIG_DFL);  // tests may run under nohup
+  CommandProcess up("keelson", {"up"});
+  signal(SIGHUP, before);
+  const std::string file = KubeconfigIn(up.Line());
+  ASSERT_TRUE(std::filesystem::exists(file));
+  EXPECT_EQ(up.End(SIGHUP), 0);
+  EXPECT_FALSE(std::filesystem::exists(file)) << "it has a key in it";
+}
+
 TEST(Up, KeepsItsStateInADataDirectory) {
   const TemporaryDirectory directory;
   const std::string data_dir = directory.Path("state");
