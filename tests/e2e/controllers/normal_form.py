@@ -113,6 +113,9 @@ def owners(item, uids):
 
 
 def object_form(item, uids, names, nodes_shown):
+    def without_nodes(text):
+        return text if nodes_shown else re.sub(r"\bnode-\d\b", "<node>", text)
+
     kind, metadata = item["kind"], item["metadata"]
     head = f"{kind} {metadata['name']}"
     if (kind, metadata["name"]) in IN_EVERY_NAMESPACE:
@@ -143,7 +146,7 @@ def object_form(item, uids, names, nodes_shown):
     if kind in ("Endpoints", "EndpointSlice"):
         # Sorted by addresses, which are masked.
         def sort(parts):
-            (parts or []).sort(key=lambda part: masked(json.dumps(part, sort_keys=True), names))
+            (parts or []).sort(key=lambda part: masked(without_nodes(json.dumps(part, sort_keys=True)), names))
 
         for part in item.get("subsets") or []:
             sort(part.get("addresses"))
@@ -151,10 +154,7 @@ def object_form(item, uids, names, nodes_shown):
         sort(item.get("subsets"))
         sort(item.get("endpoints"))
     flattened(item, "", lines)
-    text = "\n".join(lines)
-    if not nodes_shown:
-        text = re.sub(r"\bnode-\d\b", "<node>", text)
-    text = masked(text, names)
+    text = masked(without_nodes("\n".join(lines)), names)
     return masked(head, names) + "".join(f"\n  {line}" for line in text.splitlines())
 
 
