@@ -6,6 +6,8 @@
 #include "keelson/client/create_or_update.h"
 #include "keelson/client/dynamic_client.h"
 #include "keelson/client/logs.h"
+#include "keelson/client/modify.h"
+#include "keelson/client/owned.h"
 #include "keelson/client/retry_on_conflict.h"
 #include "keelson/client/scripted_server_test_support.h"
 #include "keelson/client/subresources.h"
@@ -236,6 +238,126 @@ TEST(RetryOnConflict, GivesUpWithTheLastConflict) {
     EXPECT_EQ(calls, 1);
   });
   ASSERT_TRUE(run) << run.error().message();
+}
+
+constexpr const char* kConflict = R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Conflict",)"
+                                  R"("message":"the object has been modified","code":409})";
+
+TEST(Modify, ReadsAgainAfterAConflict) {
+  const Result<void> run = Simulation({.seed = 7}).Run([] {
+    ScriptedServer server;
+    server.AnswerRecorded("get");
+    server.AnswerJson(409, kConflict);
+    server.AnswerRecorded("get");
+    server.AnswerRecorded("update");
+    int calls = 0;
+    const auto changed = Modify<corev1::ConfigMap>(server.client(), kOne, [&](corev1::ConfigMap& map) {
+      ++calls;
+      map.data = {{"color", "green"}};
+    });
+    ASSERT_TRUE(changed) << changed.error().message();
+    EXPECT_EQ(calls, 2);
+    EXPECT_EQ(changed->data.at("color"), "green");
+    EXPECT_EQ(server.requests().size(), 4u);
+  });
+  ASSERT_TRUE(run) << run.error().message();
+}
+
+TEST(Modify, SendsNothingWhenNothingChangesOrTheFunctionFails) {
+  ScriptedServer server;
+  server.AnswerRecorded("get");
+  EXPECT_EQ(Modify<corev1::ConfigMap>(server.client(), kOne, [](corev1::ConfigMap&) {})->data.at("color"), "red");
+  server.AnswerRecorded("get");
+  const auto failed = Modify<corev1::ConfigMap>(
+      server.client(), kOne, [](corev1::ConfigMap&) -> Result<void> { return Error::InvalidArgument("no"); });
+  EXPECT_EQ(failed.error().message(), "no");
+  EXPECT_EQ(server.requests().size(), 2u);
+}
+
+TEST(Modify, OfTheStatusWritesToItsSubresource) {
+  ScriptedServer server;
+  const std::string web =
+      R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web","namespace":"default"}})";
+  server.AnswerJson(200, web);
+  server.AnswerJson(200, web);
+  ASSERT_TRUE(ModifyStatus<appsv1::Deployment>(server.client(), kWeb,
+                                               [](appsv1::Deployment& deployment) { deployment.status.replicas = 4; }));
+  EXPECT_EQ(server.last().path, "/apis/apps/v1/namespaces/default/deployments/web/status");
+}
+
+appsv1::Deployment WebOwner() { return {.metadata = {.name = "web", .namespace_ = "default", .uid = "u-1"}}; }
+std::string OwnerNow(const char* rest) {
+  return R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"web",)" +
+         std::string(R"("namespace":"default",)") + rest + "}}";
+}
+
+TEST(CreateOrUpdateOwned, AsksForTheOwnersMetadataBeforeItCreates) {
+  ScriptedServer server;
+  server.AnswerJson(404, Recorded("get missing").body);
+  server.AnswerJson(200, OwnerNow(R"("uid":"u-1")"));
+  server.AnswerRecorded("create");
+  const auto done = CreateOrUpdateOwned(server.client(), WebOwner(), Named(),
+                                        [](corev1::ConfigMap& map) { map.data = {{"color", "red"}}; });
+  ASSERT_TRUE(done) << done.error().message();
+  EXPECT_EQ(done->change, Change::kCreated);
+  const auto requests = server.requests();
+  ASSERT_EQ(requests.size(), 3u);
+  EXPECT_EQ(requests[1].path, "/apis/apps/v1/namespaces/default/deployments/web");
+  EXPECT_THAT(*requests[1].headers.Find("Accept"), HasSubstr("as=PartialObjectMetadata"));
+  EXPECT_THAT(requests[2].body, HasSubstr(R"("controller":true)"));
+}
+
+TEST(CreateOrUpdateOwned, MakesNothingForAnOwnerThatIsGone) {
+  const std::pair<int, std::string> answers[] = {
+      {404, Recorded("get missing").body},
+      {200, OwnerNow(R"("uid":"u-2")")},
+      {200, OwnerNow(R"("uid":"u-1","deletionTimestamp":"2026-01-01T00:00:00Z")")},
+  };
+  for (const auto& [status, body] : answers) {
+    ScriptedServer server;
+    server.AnswerJson(404, Recorded("get missing").body);
+    server.AnswerJson(status, body);
+    const auto done = CreateOrUpdateOwned(server.client(), WebOwner(), Named(), [](corev1::ConfigMap&) {});
+    ASSERT_FALSE(done) << body;
+    EXPECT_TRUE(IsOwnerGone(done.error())) << done.error().message();
+    EXPECT_TRUE(IsConflict(done.error())) << "who returns it tries again";
+    EXPECT_FALSE(IsNotOwned(done.error()));
+    EXPECT_THAT(done.error().message(), HasSubstr("Deployment default/web is gone"));
+    EXPECT_EQ(server.requests().size(), 2u);
+  }
+}
+
+TEST(CreateOrUpdateOwned, DoesNotTakeAServerOutOfReachForADeadOwner) {
+  ScriptedServer server;
+  server.AnswerJson(404, Recorded("get missing").body);
+  server.AnswerJson(403, R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden",)"
+                         R"("message":"not allowed","code":403})");
+  const auto done = CreateOrUpdateOwned(server.client(), WebOwner(), Named(), [](corev1::ConfigMap&) {});
+  ASSERT_FALSE(done);
+  EXPECT_FALSE(IsOwnerGone(done.error()));
+  EXPECT_TRUE(IsForbidden(done.error()));
+}
+
+TEST(CreateOrUpdateOwned, LeavesWhatIsNotTheOwnersAlone) {
+  ScriptedServer server;
+  server.AnswerRecorded("get");
+  const auto done = CreateOrUpdateOwned(server.client(), WebOwner(), Named(),
+                                        [](corev1::ConfigMap&) { FAIL() << "it has no say in that object"; });
+  ASSERT_FALSE(done);
+  EXPECT_TRUE(IsNotOwned(done.error()));
+  EXPECT_EQ(done.error().message(),
+            "ConfigMap default/one is there already and does not belong to Deployment default/web: rename or delete "
+            "one of them");
+}
+
+TEST(CreateOwned, SetsTheControllerAndChecksIt) {
+  ScriptedServer server;
+  server.AnswerJson(200, OwnerNow(R"("uid":"u-1")"));
+  server.AnswerRecorded("create");
+  ASSERT_TRUE(CreateOwned(server.client(), WebOwner(), Named()));
+  EXPECT_THAT(server.last().body, HasSubstr(R"("uid":"u-1")"));
+  server.AnswerJson(404, Recorded("get missing").body);
+  EXPECT_TRUE(IsOwnerGone(CreateOwned(server.client(), WebOwner(), Named()).error()));
 }
 
 }  // namespace
