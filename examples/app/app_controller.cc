@@ -1,7 +1,6 @@
 #include "app_controller.h"
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -11,8 +10,8 @@
 #include "keelson/api/finalizers.h"
 #include "keelson/api/networking/v1.h"
 #include "keelson/api/owner_references.h"
-#include "keelson/client/create_or_update.h"
 #include "keelson/client/ignore_not_found.h"
+#include "keelson/client/owned.h"
 
 // +kubebuilder:rbac:groups=ingress.example.com,resources=apps,verbs=get;list;watch
 // +kubebuilder:rbac:groups=ingress.example.com,resources=apps/status;apps/finalizers,verbs=update
@@ -33,37 +32,15 @@ namespace {
 constexpr int32_t kPort = 80;  // that the image listens on, the Service has, and the Ingress leads to
 constexpr std::string_view kDomain = "example.com";
 
-// Of an error that trying again does not mend: the reason for which the App is not ready.
-class Refusal : public ErrorDetail {
- public:
-  explicit Refusal(std::string_view reason) : reason_(reason) {}
-  std::string_view reason() const { return reason_; }
-
- private:
-  const std::string_view reason_;
-};
-
-// Empty for errors that may pass.
+// Of an error that trying again does not mend: the reason for which the App is not ready. Empty for those that may
+// pass.
 std::string_view RefusalOf(const Error& error) {
-  if (const auto* refusal = error.detail<Refusal>()) return refusal->reason();
+  if (IsNotOwned(error)) return kResourceExists;
   return IsInvalid(error) ? kRejected : std::string_view();
 }
 
 metav1::Condition NotReady(std::string_view reason, std::string message) {
   return {.status = kConditionFalse, .reason = reason, .message = message};
-}
-
-// A part that is there already must be the App's: what others made is never taken over.
-template <class Part>
-Result<void> Claim(const App& app, Part& part) {
-  if (!part.metadata.uid.empty() && !IsControlledBy(part, app)) {
-    return Error::AlreadyExists(
-               fmt::format("{} {} is there already and does not belong to this App: rename one of them",
-                           GvkOf<Part>().kind, part.metadata.name))
-        .WithDetail(std::make_shared<Refusal>(kResourceExists));
-  }
-  part.metadata.labels.Set(kAppLabel, app.metadata.name);
-  return SetControllerReference(app, part);
 }
 
 Map<String> SelectorOf(const App& app) { return {{String(kAppLabel), app.metadata.name}}; }
@@ -94,8 +71,8 @@ void Fill(const App& app, networkingv1::Ingress& ingress) {
 
 }  // namespace
 
-AppReconciler::AppReconciler(const ObjectClient& client, const Reader& live, EventRecorder events)
-    : client_(client), live_(live), events_(std::move(events)) {}
+AppReconciler::AppReconciler(const ObjectClient& client, EventRecorder events)
+    : client_(client), events_(std::move(events)) {}
 
 Result<Outcome> AppReconciler::Reconcile(Context& context, const Request& request) {
   KEELSON_TRY(found, IgnoreNotFound(client_.Get<App>(request)));
@@ -106,6 +83,7 @@ Result<Outcome> AppReconciler::Reconcile(Context& context, const Request& reques
     KEELSON_RETURN_IF_ERROR(Report(app, found->status, *ready));
     return Outcome::Done();
   }
+  if (IsOwnerGone(ready.error())) return Outcome::Done();  // the cache will hear of it
   const std::string_view reason = RefusalOf(ready.error());
   if (reason.empty()) return ready.error();  // it may pass: again, later and later
   context.log().V(1).Info("Cannot be as its spec says", "reason", reason, "why", ready.error().message());
@@ -134,11 +112,10 @@ Result<metav1::Condition> AppReconciler::Sync(App& app) const {
 template <class Part>
 Result<Part> AppReconciler::Ensure(const App& app) const {
   const Part named{.metadata = {.name = app.metadata.name, .namespace_ = app.metadata.namespace_}};
-  KEELSON_TRY(made, CreateOrUpdate(client_, named, [&](Part& part) -> Result<void> {
-                if (part.metadata.uid.empty()) KEELSON_RETURN_IF_ERROR(CheckLives(app));
-                KEELSON_RETURN_IF_ERROR(Claim(app, part));
+  // Not for an App that only the cache still has, and never what others made.
+  KEELSON_TRY(made, CreateOrUpdateOwned(client_, app, named, [&](Part& part) {
+                part.metadata.labels.Set(kAppLabel, app.metadata.name);
                 Fill(app, part);
-                return {};
               }));
   const std::string& kind = GvkOf<Part>().kind;
   if (made.change == Change::kCreated) {
@@ -147,12 +124,6 @@ Result<Part> AppReconciler::Ensure(const App& app) const {
     events_.Eventf(app, EventType::kNormal, "Updated", "Updated {} {}", kind, app.metadata.name);
   }
   return made.object;
-}
-
-Result<void> AppReconciler::CheckLives(const App& app) const {
-  KEELSON_TRY(now, IgnoreNotFound(live_.Get<App>(KeyOf(app))));
-  if (now && now->metadata.uid == app.metadata.uid && !IsBeingDeleted(*now)) return {};
-  return Error::Conflict(fmt::format("App {} is gone, and the cache has not heard of it yet", app.metadata.name));
 }
 
 template <class Part>

@@ -22,8 +22,8 @@ inline constexpr std::string_view kRejected = "Rejected";                // the 
 
 class AppReconciler {
  public:
-  // Both clients outlive it; `live` reads from the server.
-  AppReconciler(const keelson::ObjectClient& client, const keelson::Reader& live, keelson::EventRecorder events);
+  // The client outlives it.
+  AppReconciler(const keelson::ObjectClient& client, keelson::EventRecorder events);
 
   keelson::Result<keelson::Outcome> Reconcile(keelson::Context& context, const keelson::Request& request);
 
@@ -41,12 +41,7 @@ class AppReconciler {
   template <class Part>
   keelson::Result<void> Remove(const v1beta1::App& app) const;
 
-  // A conflict when the App is gone, whatever the cache says. A part that is made for such a one is deleted by the
-  // garbage collector at once, and would be made again and again until the cache has heard of it.
-  keelson::Result<void> CheckLives(const v1beta1::App& app) const;
-
   const keelson::ObjectClient& client_;
-  const keelson::Reader& live_;
   const keelson::EventRecorder events_;
 };
 

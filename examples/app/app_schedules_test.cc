@@ -1,4 +1,4 @@
-// Hundreds of seeded schedules: requests, answers and watches are lost, the operator is restarted, others meddle. Then
+// Hundreds of seeded schedules: requests, answers and watches are lost, the operator is killed, others meddle. Then
 // the objects are the same as ever, and nothing is written any more.
 //
 //   SEEDS=17:18 build/release/bin/app_operator_test --gtest_filter='*AppSchedules*'     # this seed, with its log
@@ -6,13 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "app_test_support.h"
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/transport/faulty_transport.h"
 
 namespace app {
 namespace {
@@ -37,44 +34,37 @@ void RunSchedule(uint64_t seed) {
   SCOPED_TRACE(ToString(faults));
   const auto cluster = StartCluster();
   const Client client = cluster->client();
-  std::shared_ptr<FaultyTransport> line;
-  std::optional<Operator> running;
-  const auto restart = [&] {
-    running.reset();
-    line = std::make_shared<FaultyTransport>(client.rest().transport(), random.Next(), faults);
-    running.emplace(Client(line));
-  };
+  OperatorProcess process(client, RunOperator, {.faults = faults, .seed = seed});
   const auto pause = [&] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 3000)), {}); };
 
-  restart();
   ASSERT_TRUE(client.Create(Make("a", 3, true, true)));
   pause();
   ASSERT_TRUE(client.Create(Make("b", 1, false, true)));  // which cannot be
   pause();
   ASSERT_TRUE(client.Create(Make("gone", 1, true, true)));
   pause();
-  Change<App>(client, "a", [](App& app) { app.spec.enable_ingress = false; });
-  if (random.Chance(0.5)) restart();
+  Modify<App>(client, {"default", "a"}, [](App& app) { app.spec.enable_ingress = false; }).value();
+  if (random.Chance(0.5)) process.Restart();
   pause();
   (void)client.Delete<appsv1::Deployment>({"default", "a"});
-  Change<App>(client, "b", [](App& app) { app.spec.enable_service = true; });
+  Modify<App>(client, {"default", "b"}, [](App& app) { app.spec.enable_service = true; }).value();
   pause();
   ASSERT_TRUE(client.Delete<App>({"default", "gone"}));
   (void)client.Delete<corev1::Service>({"default", "b"});
-  if (random.Chance(0.5)) restart();
-  Change<App>(client, "a", [](App& app) { app.spec.replicas = 2; });
+  if (random.Chance(0.5)) process.Restart();
+  Modify<App>(client, {"default", "a"}, [](App& app) { app.spec.replicas = 2; }).value();
   pause();
 
-  line->Heal();
-  (void)SleepFor(3min, {});
+  process.Heal();
+  Settle(3min);
   EXPECT_EQ(ReadyOf(client, "a"), "Ready=True Available: 2 of 2 replicas are available");
   EXPECT_EQ(ReadyOf(client, "b"), "Ready=True Available: 1 of 1 replicas are available");
   EXPECT_THAT(Parts(client), testing::ElementsAre("Deployment a of a", "Deployment b of b", "Service a of a",
                                                   "Service b of b", "Ingress b of b"));
   EXPECT_EQ(client.List<corev1::Pod>({.namespace_ = "default"})->items.size(), 3u);
-  const int64_t settled = line->writes();
-  (void)SleepFor(seed % 20 == 0 ? 2h : 10min, {});
-  EXPECT_EQ(line->writes(), settled) << "it writes although nothing changes";
+  const int64_t settled = process.line().writes();
+  Settle(seed % 20 == 0 ? 2h : 10min);
+  EXPECT_EQ(process.line().writes(), settled) << "it writes although nothing changes";
 }
 
 class AppSchedules : public testing::TestWithParam<int> {};

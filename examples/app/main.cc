@@ -3,7 +3,7 @@
 
 int main(int argc, char** argv) {
   keelson::Manager manager = keelson::Manager::FromFlags(argc, argv).OrExit();
-  app::AppReconciler reconciler(manager.client(), manager.live(), manager.RecorderFor("app-controller"));
+  app::AppReconciler reconciler(manager.client(), manager.RecorderFor("app-controller"));
   app::AddAppController(manager, reconciler).OrExit();
   return manager.Run();
 }

@@ -9,7 +9,7 @@
 #include "keelson/api/owner_references.h"
 #include "keelson/api/status_error.h"
 #include "keelson/cache/wait_for_cache_sync.h"
-#include "keelson/client/ignore_not_found.h"
+#include "keelson/client/owned.h"
 #include "keelson/runtime/run_workers.h"
 
 // +kubebuilder:rbac:groups=appcontroller.k8s.io,resources=appservices,verbs=get;list;watch
@@ -112,6 +112,7 @@ Result<void> AppServiceController::Sync(const ObjectKey& key) {
   if (app_service == nullptr || IsBeingDeleted(*app_service)) return {};  // the garbage collector does the rest
   const Result<Deployment> deployment = EnsureDeployment(*app_service);
   if (deployment) return Report(*app_service, *deployment);
+  if (IsOwnerGone(deployment.error())) return {};  // which the cache has not seen yet
   if (IsRefusal(deployment.error())) {
     KEELSON_RETURN_IF_ERROR(Report(*app_service, {.reason = kErrRefused, .message = deployment.error().message()},
                                    app_service->status.availableReplicas));
@@ -132,22 +133,13 @@ Result<Deployment> AppServiceController::EnsureDeployment(const AppService& app_
 Result<Deployment> AppServiceController::FindOrCreate(const AppService& app_service) {
   const ObjectKey key{app_service.metadata.namespace_.str(), app_service.spec.deploymentName};
   if (const Result<std::shared_ptr<const Deployment>> found = deployment_lister_.Get(key)) return **found;
-  KEELSON_RETURN_IF_ERROR(CheckAlive(app_service));
   Deployment wanted{.metadata = {.name = key.name, .namespace_ = key.namespace_}};
   Shape(app_service, wanted);
-  KEELSON_RETURN_IF_ERROR(SetControllerReference(app_service, wanted));
-  Result<Deployment> created = kube_.Create(wanted);
+  Result<Deployment> created = CreateOwned(kube_, app_service, wanted);
   if (created) log_.Info("Created Deployment", "deployment", key.ToString(), "replicas", ReplicasOf(app_service));
   // The cache has not seen it yet: somebody else's, or our own of a moment ago.
   if (!created && IsAlreadyExists(created.error())) return kube_.Get<Deployment>(key);
   return created;
-}
-
-Result<void> AppServiceController::CheckAlive(const AppService& app_service) {
-  const ObjectKey key = KeyOf(app_service);
-  KEELSON_TRY(live, IgnoreNotFound(app_services_.AppServices(key.namespace_).Get(key.name)));
-  if (live && live->metadata.uid == app_service.metadata.uid && !IsBeingDeleted(*live)) return {};
-  return Error(ErrorCode::kConflict, "AppService " + key.ToString() + " is gone, which the cache has not seen yet");
 }
 
 Result<void> AppServiceController::Report(const AppService& app_service, const Deployment& deployment) {

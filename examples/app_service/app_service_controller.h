@@ -50,9 +50,6 @@ class AppServiceController {
   // The Deployment that has the name, not necessarily its own; if it is, as it should be.
   keelson::Result<Deployment> EnsureDeployment(const AppService& app_service);
   keelson::Result<Deployment> FindOrCreate(const AppService& app_service);
-  // Asks the server. What is made for an AppService that is gone is deleted by the garbage collector, and would be made
-  // again, for as long as the cache lags behind.
-  keelson::Result<void> CheckAlive(const AppService& app_service);
   keelson::Result<void> Report(const AppService& app_service, const Deployment& deployment);
   // `ready` has a reason and a message; the rest follows from these.
   keelson::Result<void> Report(const AppService& app_service, keelson::metav1::Condition ready, int32_t available);

@@ -5,17 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app_service_test_support.h"
 #include "keelson/api/owner_references.h"
-#include "keelson/client/retry_on_conflict.h"
-#include "keelson/controlplane/control_plane.h"
-#include "keelson/core/clock.h"
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/transport/faulty_transport.h"
 
 namespace app_service {
 namespace {
@@ -24,19 +19,6 @@ using namespace keelson;
 using namespace std::chrono_literals;
 using appsv1::Deployment;
 using v1alpha1::AppService;
-
-// The operator with a bad line to the server. When the line is cut, it is as if it had been killed.
-class Process {
- public:
-  Process(const Client& client, uint64_t seed, const Faults& faults, int workers)
-      : line_(std::make_shared<FaultyTransport>(client.rest().transport(), seed, faults)),
-        operator_(Client(line_), workers) {}
-  FaultyTransport& line() { return *line_; }
-
- private:
-  const std::shared_ptr<FaultyTransport> line_;
-  Operator operator_;
-};
 
 class Users {
  public:
@@ -51,11 +33,8 @@ class Users {
   }
   void Scale(const std::string& name, int32_t replicas) {
     Pause();
-    ASSERT_TRUE(RetryOnConflict([&]() -> Result<AppService> {
-      KEELSON_TRY(app_service, client_.Get<AppService>({"default", name}));
-      app_service.spec.replicas = replicas;
-      return client_.Update(app_service);
-    }));
+    ASSERT_TRUE(Modify<AppService>(client_, {"default", name},
+                                   [&](AppService& app_service) { app_service.spec.replicas = replicas; }));
   }
   void Delete(const std::string& name) {
     Pause();
@@ -98,8 +77,12 @@ std::vector<std::string> StateOf(const Client& client) {
 }
 
 const std::vector<std::string> kExpected = {
-    "again has 1: True Synced",          "first has 3: True Synced",           "second has 0: False ErrResourceExists",
-    "Deployment again of again: 1 of 1", "Deployment shared of first: 3 of 3",
+    "again has 1: Ready=True Synced: 1 of 1 replicas are available",
+    "first has 3: Ready=True Synced: 3 of 3 replicas are available",
+    "second has 0: Ready=False ErrResourceExists: Deployment \"shared\" exists already and is not managed by this "
+    "AppService",
+    "Deployment again of again: 1 of 1",
+    "Deployment shared of first: 3 of 3",
 };
 
 void RunSchedule(uint64_t seed) {
@@ -114,35 +97,30 @@ void RunSchedule(uint64_t seed) {
                            .nodes = {"node-1"}})
           .value();
   const Client client = control_plane->client();
-  std::optional<Process> process(std::in_place, client, seed, faults, workers);
-  const auto restart = [&] {
-    process->line().Cut();
-    process.reset();
-    process.emplace(client, ++seed * 31, faults, workers);
-  };
+  OperatorProcess process(client, OperatorOf(workers), {.faults = faults, .seed = seed});
   Users users(client, seed);
   users.Make("first", "shared", 1);
   users.Make("again", "again", 2);
   users.Tamper("shared");
-  if (random.Chance(0.7)) restart();
+  if (random.Chance(0.7)) process.Restart();
   users.Scale("first", 4);
   users.Delete("again");
   users.Remove("shared");
   users.Make("gone", "gone", 1);
-  if (random.Chance(0.7)) restart();
+  if (random.Chance(0.7)) process.Restart();
   users.Scale("first", 3);
   users.Make("again", "again", 1);
   users.Delete("gone");
   users.Tamper("shared");
   users.Remove("again");
-  process->line().Heal();
-  (void)SleepFor(3min, {});
+  process.Heal();
+  Settle(3min);
   users.Make("second", "shared", 5);
-  (void)SleepFor(2min, {});
+  Settle(2min);
   EXPECT_EQ(StateOf(client), kExpected);
-  const int64_t settled = process->line().writes();
-  (void)SleepFor(5min, {});
-  EXPECT_EQ(process->line().writes(), settled) << "it writes although nothing changes";
+  const int64_t settled = process.line().writes();
+  Settle(5min);
+  EXPECT_EQ(process.line().writes(), settled) << "it writes although nothing changes";
 }
 
 class AppServiceSchedules : public testing::TestWithParam<int> {};

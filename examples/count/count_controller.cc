@@ -13,6 +13,7 @@
 #include "keelson/api/status_error.h"
 #include "keelson/cache/wait_for_cache_sync.h"
 #include "keelson/client/ignore_not_found.h"
+#include "keelson/client/owned.h"
 #include "keelson/core/clock.h"
 #include "keelson/runtime/run_workers.h"
 
@@ -147,6 +148,7 @@ Result<void> CountController::Sync(const ObjectKey& key) {
     log_.V(2).Info("Synced", "count", key.ToString(), "ready", pods->ready);
     return {};
   }
+  if (IsOwnerGone(pods.error())) return {};  // which the cache has not seen yet
   // What the server does not allow is told; what passes by itself is only tried again.
   if (IsForbidden(pods.error()) || IsInvalid(pods.error())) {
     KEELSON_RETURN_IF_ERROR(Report(**count, {.refusal = pods.error().message()}));
@@ -170,10 +172,7 @@ Result<CountController::Pods> CountController::SyncPods(const Count& count) {
   }
   for (const auto& [name, pod] : surplus) KEELSON_RETURN_IF_ERROR(DeletePod(*pod));
   if (missing.empty()) return pods;
-  // Of a Count that is gone, which the cache has not heard of yet, the garbage collector would delete them as fast as
-  // they are made.
-  KEELSON_TRY(live, IgnoreNotFound(client_.Get<Count>(KeyOf(count))));
-  if (!live || live->metadata.uid != count.metadata.uid || IsBeingDeleted(*live)) return pods;
+  KEELSON_RETURN_IF_ERROR(CheckOwnerLives(client_, count));  // once for all of them
   for (const std::string& name : missing) KEELSON_RETURN_IF_ERROR(MakePod(count, name, pods));
   return pods;
 }

@@ -5,12 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <optional>
-
 #include "count_test_support.h"
 #include "keelson/controlplane/install_definitions.h"
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/transport/faulty_transport.h"
 
 namespace count {
 namespace {
@@ -21,28 +18,6 @@ using testing::ElementsAre;
 using v1::Count;
 
 constexpr int kParts = 4;
-
-// Its way to the server is bad until it is healed; each life has its own luck.
-class Process {
- public:
-  Process(const Client& client, uint64_t seed, const Faults& faults) : client_(client), seed_(seed), faults_(faults) {
-    Restart();
-  }
-  void Restart() {
-    running_.reset();
-    line_ = std::make_shared<FaultyTransport>(client_.rest().transport(), seed_ * 31 + ++lives_, faults_);
-    running_.emplace(Client(line_));
-  }
-  FaultyTransport& line() { return *line_; }
-
- private:
-  const Client client_;
-  const uint64_t seed_;
-  const Faults faults_;
-  uint64_t lives_ = 0;
-  std::shared_ptr<FaultyTransport> line_;
-  std::optional<Operator> running_;
-};
 
 Count CountOf(const std::string& name, int32_t number, const std::string& pods) {
   return {.metadata = {.name = name, .namespace_ = "default"}, .spec = {.count = number, .name = pods}};
@@ -57,7 +32,7 @@ void RunSchedule(uint64_t seed) {
 
   const auto cluster = StartCluster(!late);
   const Client client = cluster->client();
-  Process process(client, seed, faults);
+  OperatorProcess process(client, RunOperator, {.faults = faults, .seed = seed});
   if (late) {
     pause();
     ASSERT_TRUE(InstallDefinitions(client, {COUNT_CONFIG "/crd"}));
@@ -66,28 +41,30 @@ void RunSchedule(uint64_t seed) {
   ASSERT_TRUE(client.Create(CountOf("gone", 2, "short")));
   pause();
   (void)client.Delete<corev1::Pod>({"default", "nginx-1"});
-  Change<Count>(client, "first", [](Count& count) { count.spec.count = 1; });
+  Modify<Count>(client, {"default", "first"}, [](Count& count) { count.spec.count = 1; }).value();
   if (random.Chance(0.5)) process.Restart();
   pause();
   ASSERT_TRUE(client.Create(CountOf("second", 1, "httpd")));
   ASSERT_TRUE(client.Delete<Count>({"default", "gone"}));
   pause();
-  Change<Count>(client, "first", [](Count& count) { count.spec = {.count = 2, .name = "caddy"}; });
+  Modify<Count>(client, {"default", "first"}, [](Count& count) { count.spec = {.count = 2, .name = "caddy"}; }).value();
   // The names that the first one gives up are the second one's.
-  Change<Count>(client, "second", [](Count& count) { count.spec = {.count = 2, .name = "nginx"}; });
+  Modify<Count>(client, {"default", "second"}, [](Count& count) {
+    count.spec = {.count = 2, .name = "nginx"};
+  }).value();
   if (random.Chance(0.5)) process.Restart();
   pause();
   (void)client.Delete<corev1::Pod>({"default", "caddy-0"});
 
-  process.line().Heal();
-  (void)SleepFor(2min, {});
+  process.Heal();
+  Settle(2min);
   constexpr const char* kReady = "Ready=True Synced: Count synced successfully";
   EXPECT_EQ(ReadyOf(client, "first"), kReady);
   EXPECT_EQ(ReadyOf(client, "second"), kReady);
   EXPECT_THAT(Pods(client), ElementsAre("caddy-0 runs caddy for first", "caddy-1 runs caddy for first",
                                         "nginx-0 runs nginx for second", "nginx-1 runs nginx for second"));
   const int64_t settled = process.line().writes();
-  (void)SleepFor(seed % 20 == 0 ? 2h : 5min, {});
+  Settle(seed % 20 == 0 ? 2h : 5min);
   EXPECT_EQ(process.line().writes(), settled) << "it writes although nothing changes";
 }
 

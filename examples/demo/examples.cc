@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
-#include "keelson/codec/yaml_reader.h"
+#include "keelson/controlplane/manifests.h"
 
 namespace demo {
 namespace {
@@ -21,16 +17,6 @@ namespace fs = std::filesystem;
 using keelson::Error;
 using keelson::Result;
 using keelson::Unstructured;
-
-Result<std::string> TextOf(const fs::path& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
-    return Error::NotFound(fmt::format("cannot read '{}': {}", path.string(), std::strerror(errno ? errno : EIO)));
-  }
-  return text;
-}
 
 Result<std::vector<fs::path>> Sorted(const fs::path& folder) {
   std::error_code problem;
@@ -44,11 +30,11 @@ Result<std::vector<fs::path>> Sorted(const fs::path& folder) {
 Result<std::vector<std::string>> ReadFlags(const fs::path& file) {
   std::vector<std::string> flags;
   if (!fs::exists(file)) return flags;
-  KEELSON_TRY(text, TextOf(file));
-  std::istringstream lines(text);
+  std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && !line.starts_with('#')) flags.push_back(line);
   }
+  if (!lines.is_open() || lines.bad()) return Error::NotFound(fmt::format("cannot read '{}'", file.string()));
   return flags;
 }
 
@@ -89,21 +75,7 @@ Result<std::vector<Example>> FindExamples(const std::string& folder) {
 }
 
 Result<std::vector<Unstructured>> ReadSamples(const Example& example) {
-  KEELSON_TRY(entries, Sorted(fs::path(example.config) / "samples"));
-  std::vector<Unstructured> samples;
-  for (const fs::path& path : entries) {
-    if (path.extension() != ".yaml") continue;
-    KEELSON_TRY(text, TextOf(path));
-    const auto in_file = [&](const Error& error) { return Error(error).WithContext(path.string()); };
-    const Result<std::vector<std::string>> documents = keelson::SplitYamlToJson(text);
-    if (!documents) return in_file(documents.error());
-    for (const std::string& document : *documents) {
-      Result<Unstructured> sample = Unstructured::Parse(document);
-      if (!sample) return in_file(sample.error());
-      samples.push_back(std::move(*sample));
-    }
-  }
-  return samples;
+  return keelson::ReadManifests(example.config + "/samples");
 }
 
 }  // namespace demo

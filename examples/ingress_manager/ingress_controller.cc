@@ -9,6 +9,7 @@
 #include "keelson/api/status_error.h"
 #include "keelson/cache/wait_for_cache_sync.h"
 #include "keelson/client/ignore_not_found.h"
+#include "keelson/client/owned.h"
 #include "keelson/runtime/run_workers.h"
 
 // +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch
@@ -92,24 +93,15 @@ void IngressController::Shape(const Service& service, Ingress& ingress) const {
 }
 
 Result<void> IngressController::Create(const Service& service) {
-  KEELSON_RETURN_IF_ERROR(CheckAlive(service));
   Ingress wanted{.metadata = {.name = service.metadata.name, .namespace_ = service.metadata.namespace_}};
   Shape(service, wanted);
-  KEELSON_RETURN_IF_ERROR(SetControllerReference(service, wanted));
-  const Result<Ingress> created = client_.Create(wanted);
-  // The cache has not seen it yet. When it does, the key comes again.
-  if (!created && IsAlreadyExists(created.error())) return {};
+  const Result<Ingress> created = CreateOwned(client_, service, wanted);
+  // The Ingress is there, or the Service is gone, and the cache has not seen it yet. When it does, the key comes again.
+  if (!created && (IsAlreadyExists(created.error()) || IsOwnerGone(created.error()))) return {};
   if (!created) return Failed(service, created.error());
   log_.Info("Created Ingress", "ingress", KeyOf(wanted).ToString());
   events_.Eventf(service, EventType::kNormal, kIngressCreated, "Created Ingress {}", wanted.metadata.name);
   return {};
-}
-
-Result<void> IngressController::CheckAlive(const Service& service) {
-  const ObjectKey key = KeyOf(service);
-  KEELSON_TRY(live, IgnoreNotFound(client_.Get<Service>(key)));
-  if (live && live->metadata.uid == service.metadata.uid && !IsBeingDeleted(*live)) return {};
-  return Error(ErrorCode::kConflict, "Service " + key.ToString() + " is gone, which the cache has not seen yet");
 }
 
 Result<void> IngressController::Update(const Service& service, const Ingress& ingress) {

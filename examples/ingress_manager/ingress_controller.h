@@ -58,9 +58,6 @@ class IngressController {
   // What this controller wants of a Service's Ingress. Everything else is left to defaults and to others.
   void Shape(const Service& service, Ingress& ingress) const;
   keelson::Result<void> Create(const Service& service);
-  // Asks the server. What is made for a Service that is gone is deleted by the garbage collector, and would be made
-  // again, for as long as the cache lags behind.
-  keelson::Result<void> CheckAlive(const Service& service);
   keelson::Result<void> Update(const Service& service, const Ingress& ingress);
   // Tells what the server refused. Gives the error back, so that it is tried again.
   keelson::Error Failed(const Service& service, const keelson::Error& error) const;

@@ -5,16 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "ingress_manager_test_support.h"
 #include "keelson/api/owner_references.h"
-#include "keelson/controlplane/control_plane.h"
-#include "keelson/core/clock.h"
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/transport/faulty_transport.h"
 
 namespace ingress_manager {
 namespace {
@@ -23,19 +19,6 @@ using namespace keelson;
 using namespace std::chrono_literals;
 using corev1::Service;
 using networkingv1::Ingress;
-
-// The operator with a bad line to the server. When the line is cut, it is as if it had been killed.
-class Process {
- public:
-  Process(const Client& client, uint64_t seed, const Faults& faults, int workers)
-      : line_(std::make_shared<FaultyTransport>(client.rest().transport(), seed, faults)),
-        operator_(Client(line_), workers) {}
-  FaultyTransport& line() { return *line_; }
-
- private:
-  const std::shared_ptr<FaultyTransport> line_;
-  Operator operator_;
-};
 
 std::vector<std::string> StateOf(const Client& client) {
   std::vector<std::string> state;
@@ -65,16 +48,13 @@ void RunSchedule(uint64_t seed) {
   SCOPED_TRACE(fmt::format("{} workers {}", ToString(faults), workers));
   const auto control_plane = ControlPlane::Start({.controllers = {"garbage-collector-controller"}}).value();
   const Client client = control_plane->client();
-  std::optional<Process> process(std::in_place, client, seed, faults, workers);
-  const auto restart = [&] {
-    process->line().Cut();
-    process.reset();
-    process.emplace(client, ++seed * 31, faults, workers);
-  };
+  OperatorProcess process(client, OperatorOf(workers), {.faults = faults, .seed = seed});
   const auto pause = [&] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 3000)), {}); };
   const auto annotate = [&](const std::string& name, const char* value) {
     pause();
-    Change<Service>(client, name, [&](Service& service) { service.metadata.annotations.Set(kAnnotation, value); });
+    Modify<Service>(client, {"default", name}, [&](Service& service) {
+      service.metadata.annotations.Set(kAnnotation, value);
+    }).value();
   };
   const auto make = [&](const std::string& name, int32_t port) {
     pause();
@@ -101,27 +81,27 @@ void RunSchedule(uint64_t seed) {
   make("off", 80);
   make("foreign", 80);
   remove_ingress("web");
-  if (random.Chance(0.7)) restart();
+  if (random.Chance(0.7)) process.Restart();
   annotate("off", "false");
   tamper("again");
   pause();
   ASSERT_TRUE(client.Delete<Service>({"default", "again"}));
   annotate("web", "false");
-  if (random.Chance(0.7)) restart();
+  if (random.Chance(0.7)) process.Restart();
   make("again", 443);
   annotate("web", "true");
   annotate("off", "true");
   tamper("web");
   pause();
-  Change<Service>(client, "web", [](Service& web) { web.spec.ports[0].port = 8080; });
+  Modify<Service>(client, {"default", "web"}, [](Service& web) { web.spec.ports[0].port = 8080; }).value();
   annotate("off", "false");
   remove_ingress("again");
-  process->line().Heal();
-  (void)SleepFor(5min, {});
+  process.Heal();
+  Settle(5min);
   EXPECT_EQ(StateOf(client), kExpected);
-  const int64_t settled = process->line().writes();
-  (void)SleepFor(1h, {});
-  EXPECT_EQ(process->line().writes(), settled) << "it writes although nothing changes";
+  const int64_t settled = process.line().writes();
+  Settle(1h);
+  EXPECT_EQ(process.line().writes(), settled) << "it writes although nothing changes";
 }
 
 class IngressManagerSchedules : public testing::TestWithParam<int> {};

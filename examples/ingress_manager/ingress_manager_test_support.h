@@ -1,49 +1,33 @@
 // What the tests of the operator have in common.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <chrono>
+#include <string>
 
 #include "ingress_controller.h"
-#include "keelson/client/retry_on_conflict.h"
-#include "keelson/core/thread.h"
+#include "keelson/client/modify.h"
+#include "keelson/controlplane/control_plane.h"
+#include "keelson/controlplane/operator_process.h"
+#include "keelson/controlplane/run_seeds.h"
+#include "keelson/core/clock.h"
 
 namespace ingress_manager {
 
-// The program of main.cc, in this process.
-class Operator {
- public:
-  explicit Operator(const keelson::Client& client, int workers = 2)
-      : events_({.client = client}),
-        informers_(client),
-        controller_(client, informers_, events_.RecorderFor(kControllerName)),
-        thread_("operator", [this, workers](const keelson::StopToken& stop) {
-          informers_.Start(stop);
-          controller_.Run(stop, workers).value();
-        }) {}
-
- private:
-  keelson::EventBroadcaster events_;
-  keelson::InformerFactory informers_;
-  IngressController controller_;
-  keelson::Thread thread_;
-};
+// What main does, without flags.
+inline keelson::OperatorProcess::Main OperatorOf(int workers) {
+  return [workers](const keelson::Client& client, const keelson::StopToken& stop) {
+    keelson::EventBroadcaster events({.client = client});
+    keelson::InformerFactory informers(client);
+    IngressController controller(client, informers, events.RecorderFor(kControllerName));
+    informers.Start(stop);
+    return controller.Run(stop, workers);
+  };
+}
 
 inline keelson::corev1::Service ServiceOf(const std::string& name, int32_t port) {
   keelson::corev1::Service service;
   service.metadata = {.name = name, .namespace_ = "default", .annotations = {{kAnnotation, "true"}}};
   service.spec.ports = {{.port = port}};
   return service;
-}
-
-template <class T, class F>
-void Change(const keelson::Client& client, const std::string& name, F change) {
-  keelson::RetryOnConflict([&]() -> keelson::Result<T> {
-    KEELSON_TRY(object, client.Get<T>({"default", name}));
-    change(object);
-    return client.Update(object);
-  }).value();
 }
 
 // "web.default.example.com/ Prefix → web:80", of each rule; or why there is none.

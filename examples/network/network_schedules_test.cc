@@ -5,10 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <optional>
-
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/transport/faulty_transport.h"
 #include "network_test_support.h"
 
 namespace network {
@@ -19,43 +16,19 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using v1::Network;
 
-// Its way to the server is bad until it is healed; each life has its own luck. The backend outlives them all.
-class Process {
- public:
-  Process(const Client& client, NetworkBackend& backend, uint64_t seed, const Faults& faults)
-      : client_(client), backend_(backend), seed_(seed), faults_(faults) {
-    Restart();
-  }
-  void Restart() {
-    running_.reset();
-    line_ = std::make_shared<FaultyTransport>(client_.rest().transport(), seed_ * 31 + ++lives_, faults_);
-    running_.emplace(Client(line_), backend_);
-  }
-  FaultyTransport& line() { return *line_; }
-
- private:
-  const Client client_;
-  NetworkBackend& backend_;
-  const uint64_t seed_;
-  const Faults faults_;
-  uint64_t lives_ = 0;
-  std::shared_ptr<FaultyTransport> line_;
-  std::optional<Operator> running_;
-};
-
 void RunSchedule(uint64_t seed) {
   Random random(seed);
   const Faults faults = DrawFaults(random);
   SCOPED_TRACE(ToString(faults));
   const auto pause = [&] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 5000)), {}); };
-  const auto maybe_restart = [&](Process& process) {
+  const auto maybe_restart = [&](OperatorProcess& process) {
     if (random.Chance(0.3)) process.Restart();
   };
 
   const auto cluster = ControlPlane::Start({.crds = {NETWORK_CONFIG "/crd"}}).value();
   const Client client = cluster->client();
   SimulatedBackend backend;
-  Process process(client, backend, seed, faults);
+  OperatorProcess process(client, OperatorOf(backend), {.faults = faults, .seed = seed});
   ASSERT_TRUE(client.Create(NetworkOf("first", "10.1.0.0/16", "10.1.0.1")));
   ASSERT_TRUE(client.Create(NetworkOf("second", "10.2.0.0/16", "10.2.0.1")));
   ASSERT_TRUE(client.Create(NetworkOf("gone", "10.3.0.0/16", "10.3.0.1")));
@@ -78,8 +51,8 @@ void RunSchedule(uint64_t seed) {
   pause();
   ASSERT_TRUE(client.Create(NetworkOf("second", "10.1.0.0/20", "10.1.0.9")));
 
-  process.line().Heal();
-  (void)SleepFor(5min, {});
+  process.Heal();
+  Settle(5min);
   EXPECT_THAT(Provided(backend),
               ElementsAre("default/first: 10.2.0.0/16 10.2.0.1", "default/second: 10.1.0.0/20 10.1.0.9",
                           "default/third: 10.4.0.0/24 10.4.0.1", "default/waiting: 10.3.128.0/17 10.3.128.1"));
@@ -88,7 +61,7 @@ void RunSchedule(uint64_t seed) {
   EXPECT_EQ(ReadyOf(client, "third"), "Ready=True Provided: 10.4.0.0/24 with gateway 10.4.0.1");
   EXPECT_EQ(ReadyOf(client, "waiting"), "Ready=True Provided: 10.3.128.0/17 with gateway 10.3.128.1");
   const int64_t settled = process.line().writes();
-  (void)SleepFor(2h, {});
+  Settle(2h);
   EXPECT_EQ(process.line().writes(), settled) << "it writes although nothing changes";
 }
 

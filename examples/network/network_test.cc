@@ -4,9 +4,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <optional>
+#include <functional>
+#include <memory>
 
 #include "keelson/api/status_error.h"
+#include "keelson/controlplane/bad_samples.h"
+#include "keelson/controlplane/manifests.h"
 #include "keelson/core/log.h"
 #include "keelson/core/simulation.h"
 #include "network_test_support.h"
@@ -23,6 +26,7 @@ using testing::IsEmpty;
 using testing::StartsWith;
 using v1::Network;
 
+const std::string kSamples = NETWORK_CONFIG "/samples";
 const ObjectKey kSample = {.namespace_ = "default", .name = "example-network"};
 constexpr const char* kReady = "Ready=True Provided: 192.168.0.0/16 with gateway 192.168.0.1";
 constexpr const char* kProvided = "default/example-network: 192.168.0.0/16 192.168.0.1";
@@ -34,39 +38,48 @@ struct World {
   SimulatedBackend backend{folder.path()};
   const std::unique_ptr<ControlPlane> cluster = ControlPlane::Start({.crds = {NETWORK_CONFIG "/crd"}}).value();
   const Client client = cluster->client();
-  std::optional<Operator> running = {};
-
-  void Start() { running.emplace(client, backend); }
+  OperatorProcess process{client, OperatorOf(backend)};
 };
 
 // With the operator, and config/samples/network.yaml as it should be.
 void WithSample(const std::function<void(World& world)>& body) {
-  const ScopedLogCapture quiet;
-  Simulation simulation({.seed = 1});
-  const Result<void> run = simulation.Run([&] {
+  RunSeeds({}, [&](uint64_t) {
     World world;
-    world.Start();
-    ASSERT_TRUE(world.client.Create(ReadSample("network.yaml").object));
-    (void)SleepFor(1s, {});
+    ASSERT_TRUE(CreateManifests(world.client, kSamples + "/network.yaml"));
+    Settle(1s);
     ASSERT_EQ(ReadyOf(world.client, "example-network"), kReady);
     body(world);
   });
-  ASSERT_TRUE(run) << run.error().message();
 }
 
 TEST(Network, OfTheSampleIsProvided) {
   WithSample([](World& world) {
     EXPECT_THAT(Provided(world.backend), ElementsAre(kProvided));
-    (void)SleepFor(1s, {});
-    EXPECT_THAT(EventsOf(world.client, "example-network"), ElementsAre("Normal Provided network-controller"));
-    EXPECT_TRUE(world.running->controller().CheckSynced());
+    Settle(1s);
+    EXPECT_THAT(EventsOf<Network>(world.client, kSample), ElementsAre("Normal Provided"));
+    EXPECT_EQ(ListEventsOf<Network>(world.client, kSample)[0].source.component, "network-controller");
+  });
+}
+
+TEST(NetworkController, IsReadyOnceItHasSeenAllNetworks) {
+  RunSeeds({}, [](uint64_t) {
+    const auto cluster = ControlPlane::Start({.crds = {NETWORK_CONFIG "/crd"}}).value();
+    const Client client = cluster->client();
+    SimulatedBackend backend;
+    InformerFactory informers(client);
+    const NetworkController controller(client, v1::Clientset(client), v1::Informers(informers).Networks(), backend);
+    EXPECT_FALSE(controller.CheckSynced());
+    const StopSource stop;
+    informers.Start(stop.token());
+    Settle(1s);
+    EXPECT_TRUE(controller.CheckSynced());
   });
 }
 
 TEST(Network, FollowsItsSpec) {
   WithSample([](World& world) {
     Change(world.client, "example-network", {.cidr = "fd00::/64", .gateway = "fd00::1"});
-    (void)SleepFor(1s, {});
+    Settle(1s);
     EXPECT_THAT(Provided(world.backend), ElementsAre("default/example-network: fd00::/64 fd00::1"));
     EXPECT_EQ(ReadyOf(world.client, "example-network"), "Ready=True Provided: fd00::/64 with gateway fd00::1");
   });
@@ -76,7 +89,7 @@ TEST(Network, LeavesNothingBehind) {
   WithSample([](World& world) {
     ASSERT_TRUE(world.client.Delete<Network>(kSample));
     EXPECT_TRUE(IsNotFound(world.client.Get<Network>(kSample).error())) << "nothing holds it back";
-    (void)SleepFor(1s, {});
+    Settle(1s);
     EXPECT_THAT(Provided(world.backend), IsEmpty());
   });
 }
@@ -98,7 +111,7 @@ TEST(Network, IsRepairedWhateverIsDoneToTheBackend) {
     Settle();
     EXPECT_THAT(Provided(world.backend), ElementsAre(kProvided)) << "replaced";
     EXPECT_EQ(ReadyOf(world.client, "example-network"), kReady);
-    EXPECT_THAT(EventsOf(world.client, "example-network"), Contains("Normal Repaired network-controller"));
+    EXPECT_THAT(EventsOf<Network>(world.client, kSample), Contains("Normal Repaired"));
   });
 }
 
@@ -107,17 +120,17 @@ TEST(Network, ThatChangedWhileNobodyLookedIsFoundOut) {
     ASSERT_TRUE(world.client.Create(NetworkOf("deleted", "10.1.0.0/16", "10.1.0.1")));
     ASSERT_TRUE(world.client.Create(NetworkOf("changed", "10.2.0.0/16", "10.2.0.1")));
     ASSERT_TRUE(world.client.Create(NetworkOf("renewed", "10.3.0.0/16", "10.3.0.1")));
-    (void)SleepFor(1s, {});
+    Settle(1s);
     ASSERT_EQ(Provided(world.backend).size(), 4u);
-    world.running.reset();
+    world.process.Stop();
     ASSERT_TRUE(world.client.Delete<Network>({"default", "deleted"}));
     Change(world.client, "changed", {.cidr = "10.1.0.0/17", .gateway = "10.1.0.1"});
     ASSERT_TRUE(world.client.Delete<Network>({"default", "renewed"}));
     ASSERT_TRUE(world.client.Create(NetworkOf("renewed", "10.4.0.0/16", "10.4.0.1")));
     ASSERT_TRUE(world.client.Create(NetworkOf("added", "10.2.0.0/24", "10.2.0.1")));
     Settle();
-    world.Start();
-    (void)SleepFor(5s, {});
+    world.process.Start();
+    Settle(5s);
     EXPECT_THAT(Provided(world.backend),
                 ElementsAre("default/added: 10.2.0.0/24 10.2.0.1", "default/changed: 10.1.0.0/17 10.1.0.1", kProvided,
                             "default/renewed: 10.4.0.0/16 10.4.0.1"));
@@ -129,19 +142,19 @@ TEST(Network, ThatChangedWhileNobodyLookedIsFoundOut) {
 
 TEST(Network, GetsAddressesAsSoonAsTheyAreFree) {
   WithSample([](World& world) {
-    ASSERT_TRUE(world.client.Create(ReadSample("bad/overlapping.yaml").object));
-    (void)SleepFor(1s, {});
+    ASSERT_TRUE(CreateManifests(world.client, kSamples + "/bad/overlapping.yaml"));
+    Settle(1s);
     ASSERT_EQ(ReadyOf(world.client, "overlapping"),
               "Ready=False Refused: 192.168.128.0/24 overlaps 192.168.0.0/16 of network default/example-network");
     Change(world.client, "example-network", {.cidr = "192.168.0.0/17", .gateway = "192.168.0.1"});
-    (void)SleepFor(1s, {});
+    Settle(1s);
     EXPECT_EQ(ReadyOf(world.client, "overlapping"), "Ready=True Provided: 192.168.128.0/24 with gateway 192.168.128.1");
     Change(world.client, "overlapping", {.cidr = "192.168.0.0/24", .gateway = "192.168.0.1"});
-    (void)SleepFor(1s, {});
+    Settle(1s);
     EXPECT_THAT(ReadyOf(world.client, "overlapping"), StartsWith("Ready=False Refused: "));
     EXPECT_EQ(Provided(world.backend).size(), 1u) << "nobody asks for its former addresses";
     ASSERT_TRUE(world.client.Delete<Network>(kSample));
-    (void)SleepFor(1s, {});
+    Settle(1s);
     EXPECT_THAT(ReadyOf(world.client, "overlapping"), StartsWith("Ready=True Provided: "));
   });
 }
@@ -151,10 +164,10 @@ TEST(Network, KeepsItsAddressesWhenTheBackendLosesThem) {
     for (const char* rival : {"a-rival", "rival"}) {
       ASSERT_TRUE(world.client.Create(NetworkOf(rival, "192.168.1.0/24", "192.168.1.1")));
     }
-    (void)SleepFor(1s, {});
+    Settle(1s);
     std::filesystem::remove_all(world.folder.path());
     Change(world.client, "rival", {.cidr = "192.168.2.0/24", .gateway = "192.168.2.1"});
-    (void)SleepFor(1s, {});
+    Settle(1s);
     EXPECT_THAT(ReadyOf(world.client, "rival"), StartsWith("Ready=False Refused: 192.168.2.0/24 overlaps "));
     Settle();
     EXPECT_THAT(Provided(world.backend), ElementsAre(kProvided));
@@ -168,10 +181,10 @@ TEST(Network, KeepsItsAddressesWhenTheBackendLosesThem) {
 TEST(Network, MayChangePlacesWithAnother) {
   WithSample([](World& world) {
     ASSERT_TRUE(world.client.Create(NetworkOf("other", "10.0.0.0/8", "10.0.0.1")));
-    (void)SleepFor(1s, {});
+    Settle(1s);
     Change(world.client, "other", {.cidr = "192.168.0.0/16", .gateway = "192.168.0.1"});
     Change(world.client, "example-network", {.cidr = "10.0.0.0/8", .gateway = "10.0.0.1"});
-    (void)SleepFor(5s, {});
+    Settle(5s);
     EXPECT_THAT(Provided(world.backend), ElementsAre("default/example-network: 10.0.0.0/8 10.0.0.1",
                                                      "default/other: 192.168.0.0/16 192.168.0.1"));
     EXPECT_EQ(ReadyOf(world.client, "other"), kReady);
@@ -180,47 +193,25 @@ TEST(Network, MayChangePlacesWithAnother) {
 
 TEST(Network, IsLeftAloneOnceItIsAsItShouldBe) {
   WithSample([](World& world) {
-    ASSERT_TRUE(world.client.Create(ReadSample("bad/overlapping.yaml").object));
+    ASSERT_TRUE(CreateManifests(world.client, kSamples + "/bad/overlapping.yaml"));
     Settle();
     const std::string version = world.client.List<Network>()->metadata.resourceVersion;
     const std::string events = world.client.List<corev1::Event>()->metadata.resourceVersion;
     const auto written = std::filesystem::last_write_time(world.folder.path(kFile));
-    (void)SleepFor(5h, {});
-    world.running.reset();
-    world.Start();
-    (void)SleepFor(5h, {});
+    Settle(5h);
+    world.process.Stop();
+    world.process.Start();
+    Settle(5h);
     EXPECT_EQ(world.client.List<corev1::Event>()->metadata.resourceVersion, events) << "something was written";
     EXPECT_EQ(world.client.List<Network>()->metadata.resourceVersion, version);
     EXPECT_EQ(std::filesystem::last_write_time(world.folder.path(kFile)), written);
   });
 }
 
-// Each file of config/samples/bad says in its first line what becomes of it.
 TEST(Network, ThatIsBadEndsAsItsSampleSays) {
   WithSample([](World& world) {
-    int accepted = 0, rejected = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(NETWORK_CONFIG "/samples/bad")) {
-      SCOPED_TRACE(entry.path());
-      const Sample bad = ReadSample("bad/" + entry.path().filename().string());
-      const std::string name = bad.object.GetName();
-      const Result<Unstructured> made = world.client.Create(bad.object);
-      if (bad.first_line.starts_with("# rejected: ")) {
-        ++rejected;
-        ASSERT_FALSE(made);
-        EXPECT_THAT(made.error().message(), HasSubstr(bad.first_line.substr(12)));
-        continue;
-      }
-      ++accepted;
-      ASSERT_THAT(bad.first_line, StartsWith("# accepted: "));
-      const std::string reason = bad.first_line.substr(12);
-      ASSERT_TRUE(made) << made.error().message();
-      Settle();
-      EXPECT_THAT(ReadyOf(world.client, name), StartsWith("Ready=False " + reason + ": "));
-      EXPECT_THAT(EventsOf(world.client, name), ElementsAre("Warning " + reason + " network-controller"));
-      EXPECT_EQ(ReadyOf(world.client, "example-network"), kReady) << "the good one suffers";
-    }
-    EXPECT_GT(accepted, 0);
-    EXPECT_GT(rejected, 0);
+    EXPECT_THAT(TryBadSamples(world.client, kSamples + "/bad"), IsEmpty());
+    EXPECT_EQ(ReadyOf(world.client, "example-network"), kReady) << "the good one suffers";
   });
 }
 
@@ -263,11 +254,11 @@ TEST(Network, SurvivesABackendThatFails) {
     const Client client = cluster->client();
     UnreliableBackend backend;
     backend.mood = UnreliableBackend::kAway;
-    const Operator running(client, backend);
-    ASSERT_TRUE(client.Create(ReadSample("network.yaml").object));
+    const OperatorProcess process(client, OperatorOf(backend));
+    ASSERT_TRUE(CreateManifests(client, kSamples + "/network.yaml"));
     Settle();
     EXPECT_EQ(ReadyOf(client, "example-network"), "Ready=False BackendFailed: the router does not answer");
-    EXPECT_THAT(EventsOf(client, "example-network"), ElementsAre("Warning BackendFailed network-controller"));
+    EXPECT_THAT(EventsOf<Network>(client, kSample), ElementsAre("Warning BackendFailed"));
     backend.mood = UnreliableBackend::kThrows;
     Settle();
     backend.mood = UnreliableBackend::kGood;

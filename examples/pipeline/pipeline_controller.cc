@@ -9,8 +9,8 @@
 #include "keelson/api/conditions.h"
 #include "keelson/api/finalizers.h"
 #include "keelson/api/owner_references.h"
-#include "keelson/client/create_or_update.h"
 #include "keelson/client/ignore_not_found.h"
+#include "keelson/client/owned.h"
 #include "pipeline_parts.h"
 
 // +kubebuilder:rbac:groups=distri-infer.ndsl.cn,resources=pipelines,verbs=get;list;watch;patch
@@ -51,6 +51,7 @@ Error Refused(Problem problem) {
 // Empty for errors that may pass.
 std::string_view RefusalOf(const Error& error) {
   if (const auto* refusal = error.detail<Refusal>()) return refusal->reason();
+  if (IsNotOwned(error)) return "ResourceExists";
   return IsInvalid(error) ? "Rejected" : std::string_view();
 }
 
@@ -84,6 +85,7 @@ Result<Outcome> PipelineReconciler::Reconcile(Context& context, const Request& r
     KEELSON_RETURN_IF_ERROR(Report(pipeline, StatusOf(pipeline, *observed)));
     return Outcome::Done();
   }
+  if (IsOwnerGone(observed.error())) return Outcome::Done();  // the cache will hear of it
   const std::string_view reason = RefusalOf(observed.error());
   if (reason.empty()) return observed.error();  // it may pass: again, later and later
   const std::string& why = observed.error().message();
@@ -193,16 +195,7 @@ Result<size_t> PipelineReconciler::DeleteSteps(const Pipeline& pipeline, const s
 template <class Part, class Fill>
 Result<Part> PipelineReconciler::Ensure(const Pipeline& pipeline, const ObjectKey& key, Fill fill) const {
   const Part named{.metadata = {.name = key.name, .namespace_ = key.namespace_}};
-  KEELSON_TRY(
-      made, CreateOrUpdate(client_, named, [&](Part& part) -> Result<void> {
-        // What others made is never taken over.
-        if (!part.metadata.uid.empty() && !IsControlledBy(part, pipeline)) {
-          return Refused({"ResourceExists", fmt::format("{} {} is there already and does not belong to this Pipeline",
-                                                        GvkOf<Part>().kind, key.ToString())});
-        }
-        fill(part);
-        return SetControllerReference(pipeline, part);
-      }));
+  KEELSON_TRY(made, CreateOrUpdateOwned(client_, pipeline, named, fill));
   if (made.change == Change::kCreated) {
     events_.Eventf(pipeline, EventType::kNormal, "Created", "Created {} {}", GvkOf<Part>().kind, key.name);
   } else if (made.change == Change::kUpdated) {

@@ -39,7 +39,8 @@ class PipelineReconciler {
   template <class Part>
   keelson::Result<size_t> DeleteSteps(const v1beta1::Pipeline& pipeline, const std::set<std::string>& keep) const;
 
-  // Made or mended by a function of pipeline_parts.h. What is not the Pipeline's stays as it is.
+  // Made, for a Pipeline that lives, or mended by a function of pipeline_parts.h. What is not the Pipeline's stays as
+  // it is.
   template <class Part, class Fill>
   keelson::Result<Part> Ensure(const v1beta1::Pipeline& pipeline, const keelson::ObjectKey& key, Fill fill) const;
   // True when there is none that is the Pipeline's.

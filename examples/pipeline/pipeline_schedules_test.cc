@@ -1,17 +1,15 @@
-// Hundreds of seeded schedules: requests, answers and watches are lost, the operator is restarted, others meddle. Then
+// Hundreds of seeded schedules: requests, answers and watches are lost, the operator is killed, others meddle. Then
 // the objects are the same as ever, and nothing is written any more.
 //
-//   SEEDS=17:18 build/release/bin/pipeline_operator_test --gtest_filter='*PipelineSchedules*'     # this seed, with its
+//   SEEDS=17:18 build/release/bin/pipeline_operator_test --gtest_filter='*PipelineSchedules*'   # this seed, with its
 //   log
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <memory>
-#include <optional>
 #include <string>
 
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/transport/faulty_transport.h"
 #include "pipeline_test_support.h"
 
 namespace pipeline {
@@ -42,38 +40,34 @@ void RunSchedule(uint64_t seed) {
   SCOPED_TRACE(ToString(faults));
   const auto cluster = StartCluster();
   const Client client = cluster->client();
-  std::shared_ptr<FaultyTransport> line;
-  std::optional<Operator> running;
-  const auto restart = [&] {
-    running.reset();
-    line = std::make_shared<FaultyTransport>(client.rest().transport(), random.Next(), faults);
-    running.emplace(Client(line));
-  };
+  OperatorProcess process(client, RunOperator, {.faults = faults, .seed = seed});
   const auto pause = [&] { (void)SleepFor(std::chrono::milliseconds(random.Uniform(0, 3000)), {}); };
 
-  restart();
   ASSERT_TRUE(client.Create(Make("a", {"node-1", "node-2", "node-1"})));
   pause();
   ASSERT_TRUE(client.Create(Make("b", {"nowhere"})));
   pause();
   ASSERT_TRUE(client.Create(Make("gone", {"node-1"})));
   pause();
-  Change<Pipeline>(client, OfCluster("a"),
-                   [](Pipeline& pipeline) { pipeline.spec.steps.erase(pipeline.spec.steps.begin() + 1); });
-  if (random.Chance(0.5)) restart();
+  Modify<Pipeline>(client, OfCluster("a"), [](Pipeline& pipeline) {
+    pipeline.spec.steps.erase(pipeline.spec.steps.begin() + 1);
+  }).value();
+  if (random.Chance(0.5)) process.Restart();
   pause();
   (void)client.Delete<appsv1::Deployment>(Part("a-1"));
   (void)client.Delete<corev1::PersistentVolumeClaim>(Part(random.Chance(0.5) ? "a-models" : "b-models"));
-  Change<Pipeline>(client, OfCluster("b"), [](Pipeline& pipeline) { pipeline.spec.steps[0].location = "node-2"; });
+  Modify<Pipeline>(client, OfCluster("b"), [](Pipeline& pipeline) {
+    pipeline.spec.steps[0].location = "node-2";
+  }).value();
   pause();
   ASSERT_TRUE(client.Delete<Pipeline>(OfCluster("gone")));
   pause();
   (void)client.Delete<corev1::Service>(Part("b-1"));
-  if (random.Chance(0.5)) restart();
+  if (random.Chance(0.5)) process.Restart();
   pause();
 
-  line->Heal();
-  (void)SleepFor(3min, {});
+  process.Heal();
+  Settle(3min);
   EXPECT_EQ(StateOf(client, "a"), "Running, Ready=True Running: 2 of 2 steps run");
   EXPECT_EQ(StateOf(client, "b"), "Running, Ready=True Running: 1 of 1 steps run");
   EXPECT_THAT(Parts(client),
@@ -83,9 +77,9 @@ void RunSchedule(uint64_t seed) {
                                    "Service a-1 of a", "Service a-3 of a", "Service b-1 of b"));
   EXPECT_EQ(client.List<Pipeline>()->items.size(), 2u);
   EXPECT_EQ(client.List<corev1::Pod>({.namespace_ = std::string(kNamespace)})->items.size(), 3u);
-  const int64_t settled = line->writes();
-  (void)SleepFor(seed % 20 == 0 ? 2h : 10min, {});
-  EXPECT_EQ(line->writes(), settled) << "it writes although nothing changes";
+  const int64_t settled = process.line().writes();
+  Settle(seed % 20 == 0 ? 2h : 10min);
+  EXPECT_EQ(process.line().writes(), settled) << "it writes although nothing changes";
 }
 
 class PipelineSchedules : public testing::TestWithParam<int> {};

@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
-#include <vector>
+#include <memory>
+#include <string>
 
-#include "keelson/api/status_error.h"
+#include "keelson/api/core/v1.h"
+#include "keelson/codec/yaml_reader.h"
+#include "keelson/controlplane/bad_samples.h"
 #include "keelson/core/log.h"
 #include "keelson/core/simulation.h"
 #include "keelson/transport/handler.h"
@@ -16,6 +20,8 @@ namespace scaling {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
 
 // The policy ----------------------------------------------------------------------------------------------------------
 
@@ -137,7 +143,7 @@ TEST(MetricsFromFile, ReadsJsonAndYamlAnewEachTime) {
   };
   EXPECT_EQ(read(R"({"default/scaling-target": {"cpu": 85}})").value(), 85);
   EXPECT_EQ(read("default/scaling-target: {cpu: 29.6}").value(), 30);
-  EXPECT_EQ(read(ReadConfig("metrics.yaml")).value(), 85);
+  EXPECT_EQ(MetricsFromFile(SCALING_CONFIG "/metrics.yaml")->Read(Target(), v1::MetricType::cpu).value(), 85);
   EXPECT_THAT(read("default/other: {cpu: 29}").error().message(), HasSubstr("\"default/scaling-target\", cpu"));
   EXPECT_THAT(read("default/scaling-target: {cpu: much}").error().message(), HasSubstr("expected a number"));
   EXPECT_THAT(read("{").error().message(), HasSubstr("YAML line"));
@@ -165,55 +171,74 @@ TEST(MetricsFromUrl, ReadsTheDocumentOfAServer) {
 
 // The operator --------------------------------------------------------------------------------------------------------
 
-// With a control plane whose Deployments come up, in virtual time.
-void RunWithControlPlane(const std::function<void(ControlPlane& control_plane, const Client& client)>& test) {
-  Simulation simulation({.seed = 1});
-  const Result<void> run = simulation.Run([&] {
-    const auto control_plane =
-        ControlPlane::Start({.crds = {SCALING_CONFIG "/crd"}, .controllers = {"*"}, .nodes = {"node-1", "node-2"}})
-            .value();
-    test(*control_plane, control_plane->client());
+// A cluster on which Deployments come up, the operator, and the metric that it sees.
+struct World {
+  const std::unique_ptr<ControlPlane> cluster =
+      ControlPlane::Start({.crds = {SCALING_CONFIG "/crd"}, .controllers = {"*"}, .nodes = {"node-1", "node-2"}})
+          .value();
+  const Client client = cluster->client();
+  SetMetrics metrics{50};
+  OperatorProcess process{client, OperatorOf(metrics)};
+
+  // How often an event of that reason was told about a Scaling.
+  int32_t TimesTold(const std::string& reason) const {
+    int32_t times = 0;
+    for (const corev1::Event& event : ListEventsOf<Scaling>(client, kExample)) {
+      if (event.reason == reason) times += event.count;
+    }
+    return times;
+  }
+};
+
+void InWorld(const std::function<void(World& world)>& body) {
+  RunSeeds({}, [&](uint64_t) {
+    World world;
+    CreateManifests(world.client, kSamples + "/target.yaml").value();
+    body(world);
   });
-  ASSERT_TRUE(run) << run.error().message();
+}
+
+// With config/samples/scaling.yaml, whose metric is at 50%.
+void WithSample(const std::function<void(World& world)>& body) {
+  InWorld([&](World& world) {
+    CreateManifests(world.client, kSamples + "/scaling.yaml").value();
+    Settle(10s);
+    ASSERT_THAT(ReadyOf(world.client), StartsWith("Ready=True WithinThresholds: "));
+    body(world);
+  });
 }
 
 TEST(Scaling, TheSampleIsScaledToWhereTheMetricLeads) {
-  RunWithControlPlane([](ControlPlane&, const Client& client) {
-    Make(client, "samples/target.yaml").value();
-    Make(client, "samples/scaling.yaml").value();
-    SetMetrics metrics(50);
-    const Operator process(client, metrics);
-    Wait(10s);
-    EXPECT_EQ(ReplicasOf(client), 2) << "one replica is below the bounds";
-    EXPECT_EQ(client.Get<Deployment>(kTarget)->status.availableReplicas, 2);
-    EXPECT_EQ(ReadyOf(client), "True WithinThresholds");
+  WithSample([](World& world) {
+    EXPECT_EQ(ReplicasOf(world.client), 2) << "one replica is below the bounds";
+    EXPECT_EQ(world.client.Get<Deployment>(kTarget)->status.availableReplicas, 2);
 
-    metrics.Set(85);
-    Wait(31s);  // a resync has come
-    EXPECT_GT(ReplicasOf(client), 2);
-    Wait(30s);
-    EXPECT_EQ(client.Get<Deployment>(kTarget)->status.availableReplicas, 5);
-    EXPECT_EQ(ReadyOf(client), "True AtMaximum");
-    const Scaling scaling = client.Get<Scaling>(kExample).value();
+    world.metrics.Set(85);
+    Settle(31s);  // a resync has come
+    EXPECT_GT(ReplicasOf(world.client), 2);
+    Settle(30s);
+    EXPECT_EQ(world.client.Get<Deployment>(kTarget)->status.availableReplicas, 5);
+    EXPECT_THAT(ReadyOf(world.client), StartsWith("Ready=True AtMaximum: cpu is at 85%, above 80%"));
+    const Scaling scaling = world.client.Get<Scaling>(kExample).value();
     EXPECT_EQ(scaling.status.replicas, 5);
     EXPECT_EQ(scaling.status.currentMetric, 85);
-    EXPECT_EQ(EventsOf(client, "example", "Normal", "ScaledUp"), 3);
+    EXPECT_EQ(world.TimesTold("ScaledUp"), 3);
 
-    metrics.Set(3);
-    Wait(2min);
-    EXPECT_EQ(ReplicasOf(client), 2);
-    EXPECT_EQ(ReadyOf(client), "True AtMinimum");
-    EXPECT_EQ(EventsOf(client, "example", "Normal", "ScaledDown"), 3);
+    world.metrics.Set(3);
+    Settle(2min);
+    EXPECT_EQ(ReplicasOf(world.client), 2);
+    EXPECT_THAT(ReadyOf(world.client), StartsWith("Ready=True AtMinimum: "));
+    EXPECT_EQ(world.TimesTold("ScaledDown"), 3);
 
-    const metav1::ObjectMeta settled = client.Get<Scaling>(kExample)->metadata;
-    Wait(30min);
-    EXPECT_EQ(client.Get<Scaling>(kExample)->metadata.resourceVersion, settled.resourceVersion) << "it wrote";
+    const metav1::ObjectMeta settled = world.client.Get<Scaling>(kExample)->metadata;
+    Settle(30min);
+    EXPECT_EQ(world.client.Get<Scaling>(kExample)->metadata.resourceVersion, settled.resourceVersion) << "it wrote";
   });
 }
 
 TEST(Scaling, StepsKeepTheStabilisationTimeAcrossRestarts) {
-  RunWithControlPlane([](ControlPlane&, const Client& client) {
-    Make(client, "samples/target.yaml").value();
+  InWorld([](World& world) {
+    world.metrics.Set(95);
     Scaling slow;
     slow.metadata = {.name = "example", .namespace_ = "default"};
     slow.spec = {.targetDeployment = "scaling-target",
@@ -221,129 +246,89 @@ TEST(Scaling, StepsKeepTheStabilisationTimeAcrossRestarts) {
                  .maxReplicas = 9,
                  .step = 2,
                  .stabilizationSeconds = 300};
-    client.Create(slow).value();
-    SetMetrics metrics(95);
+    world.client.Create(slow).value();
     for (int i = 0; i < 5; ++i) {
-      const Operator process(client, metrics);
-      Wait(50s);
-      EXPECT_EQ(ReplicasOf(client), 3) << "process " << i;
+      Settle(50s);
+      EXPECT_EQ(ReplicasOf(world.client), 3) << "process " << i;
+      world.process.Restart();
     }
-    const Operator process(client, metrics);
-    Wait(55s);
-    EXPECT_EQ(ReplicasOf(client), 5);
-    EXPECT_EQ(ReadyOf(client), "True AboveThreshold");
+    Settle(55s);
+    EXPECT_EQ(ReplicasOf(world.client), 5);
+    EXPECT_THAT(ReadyOf(world.client), StartsWith("Ready=True AboveThreshold: "));
   });
 }
 
 TEST(Scaling, WhatOthersDoToTheTargetIsKeptWithinBounds) {
-  RunWithControlPlane([](ControlPlane&, const Client& client) {
-    Make(client, "samples/target.yaml").value();
-    Make(client, "samples/scaling.yaml").value();
-    SetMetrics metrics(50);
-    const Operator process(client, metrics);
-    Wait(10s);
-    SetReplicas(client, 8);
-    Wait(1s);
-    EXPECT_EQ(ReplicasOf(client), 5);
-    SetReplicas(client, 4);
-    Wait(1min);
-    EXPECT_EQ(ReplicasOf(client), 4) << "within its bounds, and the metric is as it should be";
-    SetReplicas(client, 0);
-    Wait(1s);
-    EXPECT_EQ(ReplicasOf(client), 2);
-    EXPECT_EQ(ReadyOf(client), "True WithinThresholds");
+  WithSample([](World& world) {
+    SetReplicas(world.client, 8);
+    Settle(1s);
+    EXPECT_EQ(ReplicasOf(world.client), 5);
+    SetReplicas(world.client, 4);
+    Settle(1min);
+    EXPECT_EQ(ReplicasOf(world.client), 4) << "within its bounds, and the metric is as it should be";
+    SetReplicas(world.client, 0);
+    Settle(1s);
+    EXPECT_EQ(ReplicasOf(world.client), 2);
+    EXPECT_THAT(ReadyOf(world.client), StartsWith("Ready=True WithinThresholds: "));
 
-    client.Delete<Deployment>(kTarget).value();
-    Wait(5s);
-    EXPECT_EQ(ReadyOf(client), "False TargetNotFound");
-    EXPECT_EQ(EventsOf(client, "example", "Warning", "TargetNotFound"), 1);
-    Make(client, "samples/target.yaml").value();
-    Wait(5s);
-    EXPECT_EQ(ReadyOf(client), "True WithinThresholds");
-    EXPECT_EQ(ReplicasOf(client), 2);
+    world.client.Delete<Deployment>(kTarget).value();
+    Settle(5s);
+    EXPECT_THAT(ReadyOf(world.client), StartsWith("Ready=False TargetNotFound: "));
+    EXPECT_EQ(world.TimesTold("TargetNotFound"), 1);
+    CreateManifests(world.client, kSamples + "/target.yaml").value();
+    Settle(5s);
+    EXPECT_THAT(ReadyOf(world.client), StartsWith("Ready=True WithinThresholds: "));
+    EXPECT_EQ(ReplicasOf(world.client), 2);
   });
 }
 
 TEST(Scaling, WithoutAMetricItSaysSoKeepsTheBoundsAndTriesAgain) {
-  RunWithControlPlane([](ControlPlane&, const Client& client) {
-    Make(client, "samples/target.yaml").value();
-    Make(client, "samples/scaling.yaml").value();
-    SetMetrics metrics(-1);
-    const Operator process(client, metrics);
-    Wait(5min);
-    EXPECT_EQ(ReplicasOf(client), 2);
-    EXPECT_EQ(ReadyOf(client), "False MetricUnavailable");
-    EXPECT_EQ(EventsOf(client, "example", "Warning", "MetricUnavailable"), 1) << "it is told once";
-    metrics.Set(50);
-    Wait(11s);
-    EXPECT_EQ(ReadyOf(client), "True WithinThresholds");
+  WithSample([](World& world) {
+    world.metrics.Set(-1);
+    SetReplicas(world.client, 1);
+    Settle(5min);
+    EXPECT_EQ(ReplicasOf(world.client), 2);
+    EXPECT_THAT(ReadyOf(world.client), StartsWith("Ready=False MetricUnavailable: "));
+    EXPECT_EQ(world.TimesTold("MetricUnavailable"), 1) << "it is told once";
+    world.metrics.Set(50);
+    Settle(11s);
+    EXPECT_THAT(ReadyOf(world.client), StartsWith("Ready=True WithinThresholds: "));
   });
 }
 
 TEST(Scaling, DeletedItLeavesTheTargetAloneAndToTheNext) {
-  RunWithControlPlane([](ControlPlane&, const Client& client) {
-    Make(client, "samples/target.yaml").value();
-    Make(client, "samples/scaling.yaml").value();
-    SetMetrics metrics(50);
-    const Operator process(client, metrics);
-    Wait(2s);
-    Make(client, "samples/bad/same_target.yaml").value();
-    Wait(5s);
+  WithSample([](World& world) {
+    CreateManifests(world.client, kSamples + "/bad/same_target.yaml").value();
+    Settle(5s);
     const ObjectKey second = {"default", "same-target"};
-    EXPECT_EQ(ReadyOf(client, second), "False TargetTaken");
-    client.Delete<Scaling>(kExample).value();
-    Wait(5s);
-    EXPECT_EQ(ReadyOf(client, second), "True WithinThresholds");
-    client.Delete<Scaling>(second).value();
-    SetReplicas(client, 40);
-    Wait(1min);
-    EXPECT_EQ(ReplicasOf(client), 40);
-    EXPECT_TRUE(client.List<Scaling>()->items.empty());
+    EXPECT_THAT(ReadyOf(world.client, second), StartsWith("Ready=False TargetTaken: "));
+    world.client.Delete<Scaling>(kExample).value();
+    Settle(5s);
+    EXPECT_THAT(ReadyOf(world.client, second), StartsWith("Ready=True WithinThresholds: "));
+    world.client.Delete<Scaling>(second).value();
+    SetReplicas(world.client, 40);
+    Settle(1min);
+    EXPECT_EQ(ReplicasOf(world.client), 40);
+    EXPECT_TRUE(world.client.List<Scaling>()->items.empty());
   });
 }
 
-// "# rejected: part of the message" or "# accepted: Reason", the first line of each bad sample.
 TEST(Scaling, BadSamplesEndAsTheySay) {
-  RunWithControlPlane([](ControlPlane&, const Client& client) {
-    Make(client, "samples/target.yaml").value();
-    Make(client, "samples/scaling.yaml").value();
-    SetMetrics metrics(50);
-    const Operator process(client, metrics);
-    Wait(2s);
-    size_t samples = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(SCALING_CONFIG "/samples/bad")) {
-      const std::string file = "samples/bad/" + entry.path().filename().string();
-      SCOPED_TRACE(file);
-      ++samples;
-      const std::string text = ReadConfig(file);
-      const std::string line = text.substr(0, text.find('\n'));
-      const std::string expected = line.substr(std::string("# rejected: ").size());
-      const Result<Unstructured> made = Make(client, file);
-      if (line.starts_with("# rejected: ")) {
-        ASSERT_FALSE(made);
-        EXPECT_TRUE(IsInvalid(made.error()));
-        EXPECT_THAT(made.error().message(), HasSubstr(expected));
-        continue;
-      }
-      ASSERT_TRUE(line.starts_with("# accepted: ")) << line;
-      ASSERT_TRUE(made) << made.error().message();
-      Wait(5s);
-      EXPECT_EQ(ReadyOf(client, made->GetKey()), "False " + expected);
-      EXPECT_EQ(EventsOf(client, made->GetName(), "Warning", expected), 1);
-    }
-    EXPECT_EQ(samples, 4u);
-    EXPECT_EQ(ReadyOf(client), "True WithinThresholds") << "the good one does not mind";
+  WithSample([](World& world) {
+    EXPECT_THAT(TryBadSamples(world.client, kSamples + "/bad"), IsEmpty());
+    EXPECT_THAT(ReadyOf(world.client), StartsWith("Ready=True WithinThresholds: ")) << "the good one does not mind";
   });
 }
 
 TEST(Scaling, TheLogShowsWhatTheListerHoldsEveryFiveSeconds) {
   const ScopedLogCapture log({.verbosity = 2});
-  RunWithControlPlane([](ControlPlane&, const Client& client) {
-    Make(client, "samples/scaling.yaml").value();
-    SetMetrics metrics(50);
-    const Operator process(client, metrics);
-    Wait(21s);
+  Simulation simulation({.seed = 1});
+  const Result<void> run = simulation.Run([] {
+    const World world;
+    CreateManifests(world.client, kSamples + "/scaling.yaml").value();
+    Settle(21s);
   });
+  ASSERT_TRUE(run) << run.error().message();
   int listed = 0;
   for (const std::string& line : log.lines()) {
     if (line.find("\"Listed\"") == std::string::npos) continue;

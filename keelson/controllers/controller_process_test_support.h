@@ -1,9 +1,9 @@
-// For tests of controllers: a process that runs some and may die, and changes as users make them.
+// For tests of controllers: a process that runs some and may die.
 //
 //   RunSeeds({.count = 1000}, [](uint64_t seed) {
 //     Random random(seed);
 //     ControllerProcess process(control_plane.client(), AddBoth, seed, DrawAllFaults(random));
-//     Change<corev1::Service>(client, key, [](corev1::Service& service) { … });
+//     Modify<corev1::Service>(client, key, [](corev1::Service& service) { … }).value();
 //     process.Pass(2s);
 //     process.Heal();
 //     process.Pass(3min);
@@ -20,13 +20,12 @@
 #include <utility>
 
 #include "keelson/client/client.h"
-#include "keelson/client/retry_on_conflict.h"
+#include "keelson/client/modify.h"
 #include "keelson/core/clock.h"
 #include "keelson/core/random.h"
-#include "keelson/runtime/faulty_transport_test_support.h"
 #include "keelson/runtime/manager.h"
 #include "keelson/runtime/manager_test_support.h"
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/transport/faulty_transport.h"
 
 namespace keelson::controllers {
 
@@ -99,26 +98,6 @@ inline void ExpectNoWrites(const ControllerProcess& process) {
   const int64_t settled = process.line().writes();
   (void)SleepFor(std::chrono::hours(1), {});
   EXPECT_EQ(process.line().writes(), settled) << "it writes although nothing changes";
-}
-
-// Reads, changes and writes, until no other writer is in between.
-template <class T>
-void Change(const Client& client, const ObjectKey& key, const std::function<void(T&)>& change) {
-  const Result<T> changed = RetryOnConflict([&]() -> Result<T> {
-    KEELSON_TRY(object, client.Get<T>(key));
-    change(object);
-    return client.Update(object);
-  });
-  ASSERT_TRUE(changed) << key.ToString() << ": " << changed.error().message();
-}
-template <class T>
-void ChangeStatus(const Client& client, const ObjectKey& key, const std::function<void(T&)>& change) {
-  const Result<T> changed = RetryOnConflict([&]() -> Result<T> {
-    KEELSON_TRY(object, client.Get<T>(key));
-    change(object);
-    return client.Status().Update(object);
-  });
-  ASSERT_TRUE(changed) << key.ToString() << ": " << changed.error().message();
 }
 
 }  // namespace keelson::controllers

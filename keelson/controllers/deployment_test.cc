@@ -34,7 +34,9 @@ std::string ReasonOf(const Client& client, std::string_view type) {
   return condition != nullptr ? condition->status.str() + " " + condition->reason.str() : "";
 }
 void SetImage(const Client& client, const std::string& image) {
-  Change<Deployment>(client, kWeb, [&](Deployment& one) { one.spec.template_.spec.containers[0].image = image; });
+  Modify<Deployment>(client, kWeb, [&](Deployment& one) {
+    one.spec.template_.spec.containers[0].image = image;
+  }).value();
 }
 // By image: "v1" → 2.
 std::map<std::string, int32_t> Sizes(const Client& client) {
@@ -191,15 +193,15 @@ TEST(DeploymentController, PausedItScalesButDoesNotRollOut) {
     const ControllerProcess pods = RunPods(client), workloads = RunWorkloads(client);
     ASSERT_TRUE(client.Create(DeploymentOf("web", 2)));
     EXPECT_LT(TimeUntil([&] { return IsRolledOut(client); }), 10s);
-    Change<Deployment>(client, kWeb, [](Deployment& one) { one.spec.paused = true; });
+    Modify<Deployment>(client, kWeb, [](Deployment& one) { one.spec.paused = true; }).value();
     EXPECT_LT(TimeUntil([&] { return ReasonOf(client, "Progressing") == "Unknown DeploymentPaused"; }), 5s);
     SetImage(client, "v2");
-    Change<Deployment>(client, kWeb, [](Deployment& one) { one.spec.replicas = 5; });
+    Modify<Deployment>(client, kWeb, [](Deployment& one) { one.spec.replicas = 5; }).value();
     EXPECT_LT(TimeUntil([&] { return Get(client).status.availableReplicas == 5; }), 10s);
     (void)SleepFor(1h, {});
     EXPECT_EQ(Sizes(client), (std::map<std::string, int32_t>{{"v1", 5}}));
     EXPECT_EQ(Get(client).status.updatedReplicas, 0);
-    Change<Deployment>(client, kWeb, [](Deployment& one) { one.spec.paused = false; });
+    Modify<Deployment>(client, kWeb, [](Deployment& one) { one.spec.paused = false; }).value();
     EXPECT_LT(TimeUntil([&] { return IsRolledOut(client); }), 30s);
     EXPECT_EQ(Sizes(client), (std::map<std::string, int32_t>{{"v1", 0}, {"v2", 5}}));
   });
@@ -242,7 +244,7 @@ TEST(DeploymentController, ScaledInTheMiddleOfARolloutAllItsReplicaSetsGrow) {
     SetImage(client, "broken");
     EXPECT_LT(TimeUntil([&] { return Sizes(client) == std::map<std::string, int32_t>{{"broken", 5}, {"v1", 8}}; }),
               10s);
-    Change<Deployment>(client, kWeb, [](Deployment& one) { one.spec.replicas = 30; });
+    Modify<Deployment>(client, kWeb, [](Deployment& one) { one.spec.replicas = 30; }).value();
     EXPECT_LT(TimeUntil([&] { return Sizes(client) == std::map<std::string, int32_t>{{"broken", 13}, {"v1", 20}}; }),
               10s);
   });

@@ -14,8 +14,8 @@
 #include "keelson/controllers/endpoints_subsets.h"
 #include "keelson/controllers/services_test_support.h"
 #include "keelson/controlplane/control_plane.h"
+#include "keelson/controlplane/run_seeds.h"
 #include "keelson/core/random.h"
-#include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
 namespace {
@@ -102,8 +102,9 @@ TEST(Endpoints, FollowPodsOfTheService) {
 
     // Readiness, labels, the end of a pod.
     actors.SetPod("b", "10.0.0.2", true);
-    Change<corev1::Pod>(actors.client(), {"default", "d"},
-                        [](corev1::Pod& pod) { pod.metadata.labels = {{"app", "web"}}; });
+    Modify<corev1::Pod>(actors.client(), {"default", "d"}, [](corev1::Pod& pod) {
+      pod.metadata.labels = {{"app", "web"}};
+    }).value();
     ASSERT_TRUE(actors.client().Delete<corev1::Pod>({"default", "a"}));
     Settle();
     EXPECT_EQ(EndpointsOf(actors.client(), "web"), "10.0.0.2 10.0.0.4 at http:8080");
@@ -183,8 +184,9 @@ TEST(Endpoints, PodOfMissingNodeIsInSlicesWhenTheNodeComes) {
     actors.MakeNode("late", "z");
     Settle();
     EXPECT_THAT(SlicesOf(actors.client(), "web"), ElementsAre("10.0.0.1 ready serving z http:8080"));
-    Change<corev1::Node>(actors.client(), {"", "late"},
-                         [](corev1::Node& node) { node.metadata.labels.Set("topology.kubernetes.io/zone", "y"); });
+    Modify<corev1::Node>(actors.client(), {"", "late"}, [](corev1::Node& node) {
+      node.metadata.labels.Set("topology.kubernetes.io/zone", "y");
+    }).value();
     Settle();
     EXPECT_THAT(SlicesOf(actors.client(), "web"), ElementsAre("10.0.0.1 ready serving y http:8080"));
   });
@@ -240,7 +242,9 @@ TEST(Endpoints, WhatOthersSpoilIsSetRight) {
     actors.MakeService("web");
     actors.MakePod("a", "web", "10.0.0.1");
     Settle();
-    Change<Endpoints>(actors.client(), {"default", "web"}, [](Endpoints& endpoints) { endpoints.subsets = {}; });
+    Modify<Endpoints>(actors.client(), {"default", "web"}, [](Endpoints& endpoints) {
+      endpoints.subsets = {};
+    }).value();
     ASSERT_TRUE(actors.client().DeleteAllOf<EndpointSlice>({.namespace_ = "default"}));
     Settle();
     EXPECT_EQ(EndpointsOf(actors.client(), "web"), "10.0.0.1 at http:8080");
@@ -273,8 +277,9 @@ TEST_P(EndpointsSchedules, EndInTheSameObjectsAndThenWriteNothing) {
     if (random.Chance(0.5)) process.Restart();
     actors.SetPod("b", "10.0.0.2", true);
     ASSERT_TRUE(actors.client().Delete<Service>({"default", "gone"}));
-    Change<Service>(actors.client(), {"default", "web"},
-                    [](Service& service) { service.metadata.labels = {{"team", "red"}}; });
+    Modify<Service>(actors.client(), {"default", "web"}, [](Service& service) {
+      service.metadata.labels = {{"team", "red"}};
+    }).value();
     pause();
     actors.SetPod("a", "10.0.0.1", false);
     pause();

@@ -9,7 +9,7 @@
 #include "keelson/client/retry_on_conflict.h"
 #include "keelson/controllers/garbage_collector_test_support.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/controlplane/run_seeds.h"
 
 namespace keelson::controllers {
 namespace {

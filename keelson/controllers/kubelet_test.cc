@@ -13,7 +13,7 @@
 #include "keelson/controllers/pod_conditions.h"
 #include "keelson/controllers/scheduler.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/controlplane/run_seeds.h"
 
 namespace keelson::controllers {
 namespace {
@@ -104,8 +104,9 @@ TEST(Kubelet, ACordonedNodeIsTaintedAsLongAsItIsCordoned) {
     Bench bench({.nodes = 1});
     (void)SleepFor(1s, {});
     const auto cordon = [&](bool cordoned) {
-      Change<corev1::Node>(bench.client(), {"", "node-1"},
-                           [&](corev1::Node& node) { node.spec.unschedulable = cordoned; });
+      Modify<corev1::Node>(bench.client(), {"", "node-1"}, [&](corev1::Node& node) {
+        node.spec.unschedulable = cordoned;
+      }).value();
       (void)SleepFor(1s, {});
       return bench.client().Get<corev1::Node>({"", "node-1"}).value();
     };
@@ -119,7 +120,9 @@ TEST(Kubelet, ACordonedNodeIsTaintedAsLongAsItIsCordoned) {
   SimulatedManagers([] {
     Bench bench({.nodes = 1, .node_upkeep = false});
     (void)SleepFor(1s, {});
-    Change<corev1::Node>(bench.client(), {"", "node-1"}, [](corev1::Node& node) { node.spec.unschedulable = true; });
+    Modify<corev1::Node>(bench.client(), {"", "node-1"}, [](corev1::Node& node) {
+      node.spec.unschedulable = true;
+    }).value();
     (void)SleepFor(1s, {});
     // That of a new node, which somebody else takes away.
     const corev1::Node node = bench.client().Get<corev1::Node>({"", "node-1"}).value();
@@ -132,9 +135,9 @@ TEST(Kubelet, ANodeNamesImagesThatCannotBeHad) {
   SimulatedManagers([] {
     Bench bench({.nodes = 1});
     (void)SleepFor(1s, {});
-    Change<corev1::Node>(bench.client(), {"", "node-1"}, [](corev1::Node& node) {
+    Modify<corev1::Node>(bench.client(), {"", "node-1"}, [](corev1::Node& node) {
       node.metadata.annotations.Set(String(kMissingImages), "other:1,web:404");
-    });
+    }).value();
     (void)SleepFor(1s, {});
     for (const char* image : {"web:404", "web:4"}) {
       corev1::Pod pod{

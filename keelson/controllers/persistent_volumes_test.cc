@@ -10,8 +10,8 @@
 #include "keelson/controllers/services_test_support.h"
 #include "keelson/controllers/volume_protection.h"
 #include "keelson/controlplane/control_plane.h"
+#include "keelson/controlplane/run_seeds.h"
 #include "keelson/core/random.h"
-#include "keelson/runtime/schedules_test_support.h"
 
 namespace keelson::controllers {
 namespace {
@@ -181,9 +181,9 @@ TEST(PersistentVolumes, FirstConsumerIsWaitedFor) {
     (void)SleepFor(std::chrono::seconds(20), {});
     EXPECT_THAT(actors.EventsOn("data"), Contains("WaitForPodScheduled: waiting for pod user to be scheduled"));
     EXPECT_EQ(StateOf(actors.client(), "data"), "Pending ");
-    Change<PersistentVolumeClaim>(actors.client(), {"default", "data"}, [](PersistentVolumeClaim& claim) {
+    Modify<PersistentVolumeClaim>(actors.client(), {"default", "data"}, [](PersistentVolumeClaim& claim) {
       claim.metadata.annotations.Set("volume.kubernetes.io/selected-node", "n7");
-    });
+    }).value();
     Settle();
     EXPECT_THAT(StateOf(actors.client(), "data"), StartsWith("Bound pvc-"));
     const ObjectList<PersistentVolume> volumes = actors.client().List<PersistentVolume>().value();
@@ -246,8 +246,9 @@ TEST(PersistentVolumes, ClaimWhoseVolumeIsGoneIsLost) {
     Settle();
     ASSERT_EQ(StateOf(actors.client(), "data"), "Bound disk");
     ASSERT_TRUE(actors.client().Delete<PersistentVolume>({"", "disk"}));
-    Change<PersistentVolume>(actors.client(), {"", "disk"},
-                             [](PersistentVolume& volume) { volume.metadata.finalizers = {}; });
+    Modify<PersistentVolume>(actors.client(), {"", "disk"}, [](PersistentVolume& volume) {
+      volume.metadata.finalizers = {};
+    }).value();
     Settle();
     EXPECT_EQ(StateOf(actors.client(), "data"), "Lost disk");
     EXPECT_THAT(actors.EventsOn("data"),

@@ -53,7 +53,7 @@ TEST(ReplicaSetController, KeepsAsManyPodsOfTheTemplateAsAsked) {
     EXPECT_THAT(EventsOf(client, "web"), SizeIs(3));
     EXPECT_THAT(EventsOf(client, "web")[0], StartsWith("SuccessfulCreate: Created pod: web-"));
 
-    Change<ReplicaSet>(client, kWeb, [](ReplicaSet& one) { one.spec.replicas = 1; });
+    Modify<ReplicaSet>(client, kWeb, [](ReplicaSet& one) { one.spec.replicas = 1; }).value();
     EXPECT_LT(TimeUntil([&] { return IsSettled(client, 1); }), 5s);
     EXPECT_THAT(EventsOf(client, "web")[4], StartsWith("SuccessfulDelete: Deleted pod: web-"));
     ASSERT_TRUE(client.Delete(PodsOf(client, "web")[0]));
@@ -75,11 +75,11 @@ TEST(ReplicaSetController, AdoptsOrphansAndReleasesWhatNoLongerMatches) {
     EXPECT_LT(TimeUntil([&] { return IsSettled(client, 2); }), 5s);
     EXPECT_TRUE(IsControlledBy(client.Get<Pod>({"default", "first"}).value(), Get(client)));
 
-    Change<Pod>(client, {"default", "first"}, [](Pod& pod) { pod.metadata.labels.Set("app", "other"); });
+    Modify<Pod>(client, {"default", "first"}, [](Pod& pod) { pod.metadata.labels.Set("app", "other"); }).value();
     EXPECT_LT(TimeUntil([&] { return IsSettled(client, 2); }), 5s);
     EXPECT_LT(TimeUntil([&] { return client.Get<Pod>({"default", "first"})->metadata.ownerReferences.empty(); }), 5s);
     // Back again it is one too many.
-    Change<Pod>(client, {"default", "first"}, [](Pod& pod) { pod.metadata.labels.Set("app", "web"); });
+    Modify<Pod>(client, {"default", "first"}, [](Pod& pod) { pod.metadata.labels.Set("app", "web"); }).value();
     EXPECT_LT(TimeUntil([&] { return IsSettled(client, 2); }), 5s);
   });
 }
@@ -109,7 +109,7 @@ TEST(ReplicaSetController, PodsThatAreGoingCountAsTerminating) {
     wanted.spec.template_.spec.nodeName = "node";
     ASSERT_TRUE(client.Create(wanted));
     EXPECT_LT(TimeUntil([&] { return Get(client).status.replicas == 2; }), 5s);
-    Change<ReplicaSet>(client, kWeb, [](ReplicaSet& one) { one.spec.replicas = 0; });
+    Modify<ReplicaSet>(client, kWeb, [](ReplicaSet& one) { one.spec.replicas = 0; }).value();
     EXPECT_LT(TimeUntil([&] { return Get(client).status.terminatingReplicas == 2; }), 5s);
     EXPECT_EQ(Get(client).status.replicas, 0);
     const ControllerProcess pods = RunPods(client);
@@ -203,8 +203,9 @@ TEST(ReplicaSetController, MakesNoPodTwiceHoweverLateTheWatchIs) {
       (void)SleepFor(1min, {});
       ASSERT_EQ(PodsOf(client, "web").size(), 5u) << "after " << minute << " minutes";
       // What else happens to it in the meantime.
-      Change<ReplicaSet>(client, kWeb,
-                         [&](ReplicaSet& one) { one.metadata.annotations.Set("minute", std::to_string(minute)); });
+      Modify<ReplicaSet>(client, kWeb, [&](ReplicaSet& one) {
+        one.metadata.annotations.Set("minute", std::to_string(minute));
+      }).value();
     }
     line->hold = false;
     EXPECT_LT(TimeUntil([&] { return Get(client).status.replicas == 5; }, 30min), 20min);

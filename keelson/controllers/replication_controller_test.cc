@@ -58,7 +58,7 @@ TEST(ReplicationControllerController, KeepsAsManyPodsOfTheTemplateAsAsked) {
       EXPECT_EQ(event.source.component, "replication-controller");
       EXPECT_EQ(event.involvedObject.kind, "ReplicationController");
     }
-    Change<ReplicationController>(client, kWeb, [](ReplicationController& one) { one.spec.replicas = 1; });
+    Modify<ReplicationController>(client, kWeb, [](ReplicationController& one) { one.spec.replicas = 1; }).value();
     EXPECT_LT(TimeUntil([&] { return IsSettled(client, 1); }), 5s);
   });
 }
@@ -75,7 +75,7 @@ TEST(ReplicationControllerController, AdoptsOrphansAndReleasesWhatNoLongerMatche
     EXPECT_LT(TimeUntil([&] { return IsSettled(client, 1); }), 5s);
     EXPECT_TRUE(IsControlledBy(client.Get<Pod>({"default", "first"}).value(), made));
 
-    Change<Pod>(client, {"default", "first"}, [](Pod& pod) { pod.metadata.labels.Set("app", "other"); });
+    Modify<Pod>(client, {"default", "first"}, [](Pod& pod) { pod.metadata.labels.Set("app", "other"); }).value();
     EXPECT_LT(TimeUntil([&] { return client.Get<Pod>({"default", "first"})->metadata.ownerReferences.empty(); }), 5s);
     EXPECT_LT(TimeUntil([&] { return IsSettled(client, 1); }), 5s);
   });

@@ -11,7 +11,7 @@
 #include "keelson/controllers/controller_process_test_support.h"
 #include "keelson/controllers/pod_conditions.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/controlplane/run_seeds.h"
 
 namespace keelson::controllers {
 namespace {
@@ -36,7 +36,7 @@ class Bench {
     ChangeNode(name, [](corev1::Node& made) { made.spec.taints = {}; });
   }
   void ChangeNode(const std::string& name, const std::function<void(corev1::Node&)>& change) {
-    Change<corev1::Node>(client_, {"", name}, change);
+    Modify<corev1::Node>(client_, {"", name}, change).value();
   }
   static corev1::Pod PodOf(const std::string& name, const char* cpu = "100m") {
     corev1::Pod pod;

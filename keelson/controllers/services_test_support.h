@@ -55,13 +55,13 @@ class Actors {
     if (!ip.empty()) SetPod(name, ip, ready);
   }
   void SetPod(const std::string& name, const std::string& ip, bool ready) const {
-    ChangeStatus<corev1::Pod>(client_, {"default", name}, [&](corev1::Pod& pod) {
+    ModifyStatus<corev1::Pod>(client_, {"default", name}, [&](corev1::Pod& pod) {
       pod.status.phase = "Running";
       pod.status.podIP = ip;
       pod.status.podIPs = {corev1::PodIP{.ip = ip}};
       pod.status.conditions = {corev1::PodCondition{
           .type = "Ready", .status = ready ? "True" : "False", .lastTransitionTime = metav1::Time(Clock::WallNow())}};
-    });
+    }).value();
   }
   // Reasons and messages of the events on an object, in no order.
   std::vector<std::string> EventsOn(const std::string& name) const {

@@ -8,6 +8,7 @@
 #include "keelson/api/storage/v1.h"
 #include "keelson/controllers/services_test_support.h"
 #include "keelson/controlplane/control_plane.h"
+#include "keelson/controlplane/run_seeds.h"
 
 namespace keelson::controllers {
 namespace {
@@ -79,8 +80,9 @@ TEST(ClaimProtection, FinalizerComesBackToAClaimThatLostIt) {
     const Actors actors(control_plane.client());
     const ControllerProcess process(control_plane.client(), AddProtection);
     actors.Make(ClaimNamed("data"));
-    Change<PersistentVolumeClaim>(actors.client(), {"default", "data"},
-                                  [](PersistentVolumeClaim& claim) { claim.metadata.finalizers = {}; });
+    Modify<PersistentVolumeClaim>(actors.client(), {"default", "data"}, [](PersistentVolumeClaim& claim) {
+      claim.metadata.finalizers = {};
+    }).value();
     Settle();
     EXPECT_TRUE(
         HasFinalizer(*actors.client().Get<PersistentVolumeClaim>({"default", "data"}), kClaimProtectionFinalizer));
@@ -111,8 +113,9 @@ TEST_P(ClaimProtectionSchedules, KeepWhatIsInUseAndThenWriteNothing) {
     pause();
     if (random.Chance(0.5)) process.Restart();
     ASSERT_TRUE(actors.client().Delete<Pod>({"default", "leaver"}, {.grace_period = std::chrono::seconds(0)}));
-    Change<PersistentVolumeClaim>(actors.client(), {"default", "stays"},
-                                  [](PersistentVolumeClaim& claim) { claim.metadata.finalizers = {}; });
+    Modify<PersistentVolumeClaim>(actors.client(), {"default", "stays"}, [](PersistentVolumeClaim& claim) {
+      claim.metadata.finalizers = {};
+    }).value();
     for (int i = 0; i < 5; ++i) {
       pause();
       EXPECT_TRUE(has("used")) << "a pod has it";
@@ -140,13 +143,15 @@ TEST(VolumeProtection, BoundVolumeStays) {
     volume.spec.accessModes = {"ReadWriteOnce"};
     volume.spec.hostPath = corev1::HostPathVolumeSource{.path = "/data"};
     actors.Make(volume);
-    ChangeStatus<PersistentVolume>(actors.client(), {"", "disk"},
-                                   [](PersistentVolume& made) { made.status.phase = "Bound"; });
+    ModifyStatus<PersistentVolume>(actors.client(), {"", "disk"}, [](PersistentVolume& made) {
+      made.status.phase = "Bound";
+    }).value();
     ASSERT_TRUE(actors.client().Delete<PersistentVolume>({"", "disk"}));
     Settle();
     ASSERT_TRUE(actors.client().Get<PersistentVolume>({"", "disk"}));
-    ChangeStatus<PersistentVolume>(actors.client(), {"", "disk"},
-                                   [](PersistentVolume& made) { made.status.phase = "Released"; });
+    ModifyStatus<PersistentVolume>(actors.client(), {"", "disk"}, [](PersistentVolume& made) {
+      made.status.phase = "Released";
+    }).value();
     Settle();
     EXPECT_FALSE(actors.client().Get<PersistentVolume>({"", "disk"}));
   });
@@ -172,8 +177,9 @@ TEST(AttributesClassProtection, ClassStaysWhileAClaimOrAVolumeNamesIt) {
         ASSERT_TRUE(client.Delete<storagev1::VolumeAttributesClass>(gold));
         Settle();
         EXPECT_TRUE(client.Get<storagev1::VolumeAttributesClass>(gold));
-        Change<PersistentVolumeClaim>(client, {"default", "data"},
-                                      [](PersistentVolumeClaim& one) { one.metadata.finalizers = {}; });
+        Modify<PersistentVolumeClaim>(client, {"default", "data"}, [](PersistentVolumeClaim& one) {
+          one.metadata.finalizers = {};
+        }).value();
         ASSERT_TRUE(client.Delete<PersistentVolumeClaim>({"default", "data"}));
         Settle();
         EXPECT_FALSE(client.Get<storagev1::VolumeAttributesClass>(gold));

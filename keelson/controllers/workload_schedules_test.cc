@@ -13,7 +13,7 @@
 #include "keelson/controllers/deployment_status.h"
 #include "keelson/controllers/workloads_test_support.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/controlplane/run_seeds.h"
 
 namespace keelson::controllers {
 namespace {
@@ -34,7 +34,7 @@ class Users {
   void Pause() { workloads_.Pass(std::chrono::milliseconds(random_.Uniform(0, 4000))); }
   void Edit(const std::string& name, const std::function<void(Deployment&)>& change) {
     Pause();
-    Change<Deployment>(client_, {"default", name}, change);
+    Modify<Deployment>(client_, {"default", name}, change).value();
   }
   void SetImage(const std::string& name, const std::string& image) {
     Edit(name, [&](Deployment& one) { one.spec.template_.spec.containers[0].image = image; });

@@ -6,8 +6,8 @@
 #include "keelson/api/conditions.h"
 #include "keelson/api/core/v1.h"
 #include "keelson/api/owner_references.h"
-#include "keelson/client/create_or_update.h"
 #include "keelson/client/ignore_not_found.h"
+#include "keelson/client/owned.h"
 
 // +kubebuilder:rbac:groups=hello.example.com,resources=greetings,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=hello.example.com,resources=greetings/status;greetings/finalizers,verbs=update
@@ -45,12 +45,9 @@ Result<Outcome> GreetingReconciler::Reconcile(Context& context, const Request& r
 
   const std::string text = TextOf(greeting.spec);
   const ObjectKey key = KeyOf(greeting);
-  KEELSON_TRY(map,
-              CreateOrUpdate(client_, corev1::ConfigMap{.metadata = {.name = key.name, .namespace_ = key.namespace_}},
-                             [&](corev1::ConfigMap& map) {
-                               map.data = {{"text", text}};
-                               return SetControllerReference(greeting, map);
-                             }));
+  const corev1::ConfigMap named = {.metadata = {.name = key.name, .namespace_ = key.namespace_}};
+  KEELSON_TRY(
+      map, CreateOrUpdateOwned(client_, greeting, named, [&](corev1::ConfigMap& map) { map.data = {{"text", text}}; }));
   if (map.change != Change::kNone) {
     context.log().Info("Greeted", "who", greeting.spec.who, "configMap", ToString(map.change));
     events_.Eventf(greeting, EventType::kNormal, "Greeted", "Said hello to {}", greeting.spec.who);

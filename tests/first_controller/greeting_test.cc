@@ -3,10 +3,11 @@
 #include "greeting_reconciler.h"
 #include "keelson/api/core/v1.h"
 #include "keelson/api/status_error.h"
+#include "keelson/client/modify.h"
 #include "keelson/controlplane/control_plane.h"
-#include "keelson/core/clock.h"
-#include "keelson/core/simulation.h"
-#include "keelson/core/thread.h"
+#include "keelson/controlplane/observations.h"
+#include "keelson/controlplane/operator_process.h"
+#include "keelson/controlplane/run_seeds.h"
 
 using namespace keelson;
 using namespace std::chrono_literals;
@@ -36,38 +37,37 @@ TEST(Greeting, IsKeptInAConfigMap) {
   EXPECT_TRUE(IsNotFound(client.Get<Greeting>(kKey).error()));
 }
 
+// What main does, without flags.
+Result<void> RunGreetings(Client client, const StopToken& stop) {
+  KEELSON_TRY(manager, Manager::Make(std::move(client)));
+  hello::GreetingReconciler reconciler(manager.client(), manager.RecorderFor("greeting-controller"));
+  KEELSON_RETURN_IF_ERROR(hello::AddGreetingController(manager, reconciler));
+  return manager.Run(stop);
+}
+
 // The whole program, twenty times, each time with its threads in another order, and an hour that takes no time.
 TEST(Greeting, ComesBackWhateverIsDoneToIt) {
-  for (uint64_t seed = 0; seed < 20; ++seed) {
-    Simulation simulation({.seed = seed});
-    const Result<void> run = simulation.Run([] {
-      auto control_plane = ControlPlane::Start({.crds = {CRDS}}).value();
-      const Client client = control_plane->client();
-      Manager manager = Manager::Make(client).value();
-      hello::GreetingReconciler reconciler(manager.client(), manager.RecorderFor("greeting-controller"));
-      hello::AddGreetingController(manager, reconciler).value();
-      Thread running("manager", [&](const StopToken& stop) { manager.Run(stop).value(); });
+  RunSeeds({.count = 20}, [](uint64_t) {
+    auto control_plane = ControlPlane::Start({.crds = {CRDS}}).value();
+    const Client client = control_plane->client();
+    const OperatorProcess process(client, RunGreetings);
 
-      client.Create(World()).value();
-      (void)SleepFor(1min, {});
-      corev1::ConfigMap map = client.Get<corev1::ConfigMap>(kKey).value();
-      EXPECT_EQ(*map.data.find("text"), "Hello, World!\n");
+    client.Create(World()).value();
+    Settle();
+    EXPECT_EQ(*client.Get<corev1::ConfigMap>(kKey)->data.find("text"), "Hello, World!\n");
 
-      map.data = {{"text", "Go away!"}};
-      client.Update(map).value();
-      (void)SleepFor(1min, {});
-      map = client.Get<corev1::ConfigMap>(kKey).value();
-      EXPECT_EQ(*map.data.find("text"), "Hello, World!\n");
+    Modify<corev1::ConfigMap>(client, kKey, [](corev1::ConfigMap& map) { map.data = {{"text", "Go away!"}}; }).value();
+    Settle();
+    EXPECT_EQ(*client.Get<corev1::ConfigMap>(kKey)->data.find("text"), "Hello, World!\n");
+    EXPECT_EQ(ConditionOf<Greeting>(client, kKey), "Ready=True Greeted: the ConfigMap has the text");
 
-      (void)SleepFor(1h, {});
-      EXPECT_EQ(client.Get<corev1::ConfigMap>(kKey)->metadata.resourceVersion, map.metadata.resourceVersion)
-          << "nothing changed, and yet it wrote";
+    const int64_t writes = process.line().writes();
+    Settle(1h);
+    EXPECT_EQ(process.line().writes(), writes) << "nothing changed, and yet it wrote";
 
-      client.Delete<Greeting>(kKey).value();
-      (void)SleepFor(1min, {});
-      EXPECT_TRUE(IsNotFound(client.Get<Greeting>(kKey).error()));
-      EXPECT_TRUE(IsNotFound(client.Get<corev1::ConfigMap>(kKey).error()));
-    });
-    ASSERT_TRUE(run) << "seed " << seed << ": " << run.error().message();
-  }
+    client.Delete<Greeting>(kKey).value();
+    Settle();
+    EXPECT_TRUE(IsNotFound(client.Get<Greeting>(kKey).error()));
+    EXPECT_TRUE(IsNotFound(client.Get<corev1::ConfigMap>(kKey).error()));
+  });
 }

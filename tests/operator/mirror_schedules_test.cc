@@ -16,10 +16,11 @@
 #include "keelson/client/retry_on_conflict.h"
 #include "keelson/controlplane/control_plane.h"
 #include "keelson/controlplane/install_definitions.h"
+#include "keelson/controlplane/run_seeds.h"
 #include "keelson/core/log.h"
 #include "keelson/core/simulation.h"
 #include "keelson/core/thread.h"
-#include "keelson/runtime/schedules_test_support.h"
+#include "keelson/transport/faulty_transport.h"
 #include "mirror_reconciler.h"
 
 namespace mirror {

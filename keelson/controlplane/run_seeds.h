@@ -1,8 +1,14 @@
-// A test under many seeds: each is an order of threads, and what goes wrong on the way to the server.
+// A GoogleTest test on virtual time, under many seeds: each is an order of all threads, and whatever the test draws.
 //
-//   TEST(Scheduler, SettlesUnderFaults) { RunSeeds({.count = 60}, [](uint64_t seed) { RunSchedule(seed); }); }
+//   TEST(App, SettlesUnderFaults) {
+//     RunSeeds({.count = 200}, [](uint64_t seed) {
+//       const auto cluster = ControlPlane::Start({.crds = {"config/crd"}, .controllers = {"*"}}).value();
+//       …
+//       Settle();                     // a minute, which takes no time
+//     });
+//   }
 //
-//   SEEDS=956:957 build/release/bin/keelson_controllers_test --gtest_filter=Scheduler.SettlesUnderFaults
+//   SEEDS=956:957 build/app_test --gtest_filter=App.SettlesUnderFaults
 //
 // runs these seeds instead, and prints the log of one that fails.
 #pragma once
@@ -18,15 +24,15 @@
 #include <functional>
 #include <string>
 
+#include "keelson/core/clock.h"
 #include "keelson/core/log.h"
-#include "keelson/core/random.h"
 #include "keelson/core/simulation.h"
-#include "keelson/runtime/faulty_transport_test_support.h"
+#include "keelson/core/time.h"
 
 namespace keelson {
 
 struct Seeds {
-  uint64_t count;  // from 0
+  uint64_t count = 1;  // from 0
   // A test of several parts runs one part of them in each.
   int part = 0;
   int parts = 1;
@@ -58,17 +64,7 @@ inline void RunSeeds(const Seeds& seeds, const std::function<void(uint64_t seed)
   }
 }
 
-// Each fault in up to that part of the requests, and up to 300 ms of latency.
-inline Faults DrawFaults(Random& random, double most = 0.2) {
-  return {.refuse = random.UniformReal() * most,
-          .lose_answer = random.UniformReal() * most,
-          .cut_watch = random.UniformReal() * most,
-          .throttle = random.UniformReal() * 0.05,
-          .latency = std::chrono::milliseconds(random.Uniform(0, 300))};
-}
-inline std::string ToString(const Faults& faults) {
-  return fmt::format("refuse {:.2f} lose {:.2f} cut {:.2f} throttle {:.2f} latency {}", faults.refuse,
-                     faults.lose_answer, faults.cut_watch, faults.throttle, FormatDuration(faults.latency));
-}
+// Time, virtual in a simulation, in which everything comes to rest.
+inline void Settle(Duration span = std::chrono::minutes(1)) { (void)SleepFor(span, {}); }
 
 }  // namespace keelson
