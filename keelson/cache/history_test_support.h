@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "keelson/api/core/v1.h"
+#include "keelson/cache/fault_test_support.h"
 #include "keelson/cache/informer.h"
 #include "keelson/client/client.h"
 #include "keelson/core/clock.h"
@@ -29,23 +30,6 @@
 #include "keelson/transport/in_process_transport.h"
 
 namespace keelson {
-
-struct Fault {
-  enum On { kList, kWatch };
-  enum What {
-    kStatus,    // answers with `status` and no object
-    kCut,       // the answer breaks off after that many bytes
-    kEnd,       // a watch ends in order behind that many bytes, at the end of an event
-    kExpire,    // a watch is told that its version is too old, behind that many bytes
-    kSilent,    // a watch shows nothing and does not end
-    kOldNews,   // a watch begins at the start of history
-    kTooLarge,  // 504, the version is newer than the server
-  };
-  On on = kWatch;
-  What what = kCut;
-  size_t after_bytes = 0;
-  int status = 500;
-};
 
 class History final : public HttpHandler {
  public:
