@@ -156,15 +156,16 @@ Node* SharedString(std::string_view text) {
   return node;
 }
 
-Node* SharedNode(NodeKind kind, const Type& type, std::byte* payload, size_t length) {
+Node* SharedNode(NodeKind kind, const Type& type, std::byte* payload, size_t length, bool* found) {
   const size_t bytes = PayloadSize(kind, type, length);
   const uint32_t bits = FrozenBits(kind, type, length);
   const Place place = PlaceOf(bits, payload, bytes);
-  Node* found;
+  Node* present;
   {
     LeafLock lock(place.shard.mutex);
-    found = place.shard.Acquire(place.hash, bits, payload, bytes);
-    if (found == nullptr) {
+    present = place.shard.Acquire(place.hash, bits, payload, bytes);
+    if (found != nullptr) *found = present != nullptr;
+    if (present == nullptr) {
       Node* node = AllocateNode(kind, bytes, bits & Node::kLengthMask, Node::kExact | Node::kFrozen);
       std::memcpy(node->payload(), payload, bytes);
       place.shard.Insert(place.hash, node);
@@ -172,7 +173,7 @@ Node* SharedNode(NodeKind kind, const Type& type, std::byte* payload, size_t len
     }
   }
   DropPayload(kind, type, payload, length);
-  return found;
+  return present;
 }
 
 Node* OwnNode(NodeKind kind, const Type& type, const std::byte* payload, size_t length) {

@@ -33,8 +33,8 @@ Node* SharedString(std::string_view text);
 
 // The shared node of this content, with a reference for the caller. `payload` is laid out as in a node, its padding is
 // zero and the nodes it points to are shared already; its references pass to the table. `length` is the number of
-// elements, 0 for a struct.
-Node* SharedNode(NodeKind kind, const Type& type, std::byte* payload, size_t length);
+// elements, 0 for a struct. `found` is told whether it was there before.
+Node* SharedNode(NodeKind kind, const Type& type, std::byte* payload, size_t length, bool* found = nullptr);
 
 // An ordinary node of this content, exactly as large as needed; takes over the payload's references.
 Node* OwnNode(NodeKind kind, const Type& type, const std::byte* payload, size_t length);

@@ -1,6 +1,7 @@
 #include "keelson/cache/object.h"
 
 #include <algorithm>
+#include <new>
 #include <unordered_map>
 #include <utility>
 
@@ -67,8 +68,18 @@ bool IsUnstructuredDeleting(const void* object) {
 }
 
 std::shared_ptr<void> MakeByTable(const Type& type) {
-  const auto value = std::make_shared<AnyValue>(type);
-  return std::shared_ptr<void>(value, value->data());
+  struct Delete {
+    const Type* type;
+    void operator()(void* object) const {
+      DestroyValue(*type, object);
+      SectionMarks* const marks = &ObjectModel::marks(object);
+      std::destroy_at(marks);
+      ::operator delete(marks);
+    }
+  };
+  auto* const marks = new (::operator new(sizeof(SectionMarks) + type.size)) SectionMarks();
+  ConstructValue(type, marks + 1);
+  return std::shared_ptr<void>(marks + 1, Delete{&type});
 }
 
 }  // namespace internal

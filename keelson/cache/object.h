@@ -14,6 +14,7 @@
 
 #include "keelson/api/label_selector.h"
 #include "keelson/api/object.h"
+#include "keelson/codec/kept_versions.h"
 #include "keelson/codec/unstructured.h"
 
 namespace keelson {
@@ -39,6 +40,14 @@ std::optional<std::string_view> AnnotationOfUnstructured(const void* object, std
 bool LabelsOfUnstructuredMatch(const void* object, const labels::Selector& selector);
 bool IsUnstructuredDeleting(const void* object);
 
+// An object of a cache and, right before it, the marks of its sections.
+template <class T>
+struct MarkedObject {
+  SectionMarks marks = {};
+  T object = {};
+  static_assert(alignof(T) <= alignof(SectionMarks));
+};
+
 // Made by the type's table: with one allocation more than std::make_shared.
 std::shared_ptr<void> MakeByTable(const Type& type);
 
@@ -60,6 +69,9 @@ class ObjectModel {
   const Type* type;
 
   std::shared_ptr<void> make() const { return make_(*type); }  // a default object
+  // What the object was read from; `object` is one that make() gave.
+  static SectionMarks& marks(void* object) { return static_cast<SectionMarks*>(object)[-1]; }
+  static const SectionMarks& marks(const void* object) { return static_cast<const SectionMarks*>(object)[-1]; }
   ObjectIdentity identify(const void* object) const {
     return dynamic() ? internal::IdentifyUnstructured(object) : internal::IdentityOf(metadata(object));
   }
@@ -96,8 +108,10 @@ class ObjectModel {
 
 template <class T>
 const ObjectModel& ModelOf() {
-  static const ObjectModel model(TypeOf<T>(),
-                                 [](const Type&) -> std::shared_ptr<void> { return std::make_shared<T>(); });
+  static const ObjectModel model(TypeOf<T>(), [](const Type&) -> std::shared_ptr<void> {
+    const auto made = std::make_shared<internal::MarkedObject<T>>();
+    return std::shared_ptr<void>(made, &made->object);
+  });
   return model;
 }
 // The same for a type that is known at run time only. Null when its objects have no metadata, so that no cache can

@@ -20,14 +20,11 @@ constexpr Duration kLasting = std::chrono::seconds(10);
 // it lacks.
 class Reflector::ListSink final : public ItemSink {
  public:
-  ListSink(const ObjectModel& model, ReflectorSink& sink) : model_(model), sink_(sink) {}
+  explicit ListSink(Reflector& reflector) : reflector_(reflector) {}
 
-  void* NextItem() override {
-    item_ = model_.make();
-    return item_.get();
-  }
+  void* NextItem() override { return reflector_.MakeObject(); }
   Result<void> Accept() override {
-    objects_.push_back(sink_.Admit(std::move(item_)));
+    objects_.push_back(reflector_.sink_.Admit(std::move(reflector_.reading_)));
     return {};
   }
   bool Restart() override {
@@ -38,9 +35,7 @@ class Reflector::ListSink final : public ItemSink {
   std::vector<ObjectPtr> Take() { return std::move(objects_); }
 
  private:
-  const ObjectModel& model_;
-  ReflectorSink& sink_;
-  std::shared_ptr<void> item_;
+  Reflector& reflector_;
   std::vector<ObjectPtr> objects_;
 };
 
@@ -62,6 +57,19 @@ Target Reflector::target() const {
   return {.type = model_.type, .resource = source_.resource ? &*source_.resource : nullptr, .kind = source_.kind};
 }
 
+void* Reflector::MakeObject() {
+  reading_ = model_.make();
+  return reading_.get();
+}
+
+KeptVersions::Version Reflector::Find(std::string_view namespace_, std::string_view name) {
+  before_ = sink_.Known(namespace_, name);
+  if (before_ == nullptr) return {};
+  return {.object = before_.get(), .marks = &ObjectModel::marks(before_.get())};
+}
+
+void Reflector::Keep(SectionMarks marks) { ObjectModel::marks(reading_.get()) = std::move(marks); }
+
 void Reflector::Run(const StopToken& stop) {
   ReflectorState state;
   ReflectorInput input = {.kind = ReflectorInput::Kind::kStarted};
@@ -79,6 +87,7 @@ void Reflector::Run(const StopToken& stop) {
   }
   watch_.reset();
   initial_.clear();
+  before_.reset();
 }
 
 ReflectorInput Reflector::Failed(const Error& error, std::string_view doing) {
@@ -89,7 +98,7 @@ ReflectorInput Reflector::Failed(const Error& error, std::string_view doing) {
 }
 
 ReflectorInput Reflector::List(const std::string& version, const StopToken& stop) {
-  ListSink gathered(model_, sink_);
+  ListSink gathered(*this);
   const Result<metav1::ListMeta> listed = client_.ListObjects(
       target(),
       {.namespace_ = source_.namespace_,
@@ -98,7 +107,7 @@ ReflectorInput Reflector::List(const std::string& version, const StopToken& stop
        .resource_version = version,
        .version_match = version.empty() || version == "0" ? VersionMatch::kDefault : VersionMatch::kNotOlderThan,
        .page_size = options_.page_size,
-       .share_nodes = true,
+       .versions = this,
        .scope = {.stop = stop}},
       gathered);
   if (!listed) return Failed(listed.error(), "list");
@@ -119,7 +128,7 @@ ReflectorInput Reflector::OpenWatch(const ReflectorCommand& command, const StopT
                                       .version_match = streams ? VersionMatch::kNotOlderThan : VersionMatch::kDefault,
                                       .initial_events = streams,
                                       .server_timeout = timeout,
-                                      .share_nodes = true,
+                                      .versions = this,
                                       .scope = {.stop = stop, .deadline = opened_ + timeout + options_.grace}});
   initial_.clear();
   in_initial_events_ = streams;
@@ -149,8 +158,8 @@ void Reflector::AddInitial(WatchEventType type, ObjectPtr object) {
 // The next that the machine has to hear of.
 ReflectorInput Reflector::ReadWatch() {
   while (true) {
-    std::shared_ptr<void> object = model_.make();
-    Result<std::optional<WatchEventType>> event = watch_->Next(object.get());
+    Result<std::optional<WatchEventType>> event = watch_->Next(MakeObject());
+    std::shared_ptr<void> object = std::move(reading_);
     const bool lasted = Clock::Now() - opened_ >= kLasting;
     if (!event && IsTimeout(event.error())) {
       log_.Info("The watch neither ended nor showed anything in time; watching again");

@@ -26,6 +26,12 @@ class ReflectorSink {
  public:
   virtual ~ReflectorSink() = default;
 
+  // The object of that name that Admit gave back last, as it was read; null when there is none, or it was changed
+  // since. Its next version is read quicker with it.
+  virtual ObjectPtr Known(std::string_view namespace_, std::string_view name) {
+    (void)namespace_, (void)name;
+    return nullptr;
+  }
   // An object has come. What is given back is what Replace and Apply get for it: it, or an equal one that is known
   // already, so that a repeated list is not held twice.
   virtual ObjectPtr Admit(std::shared_ptr<void> object) { return object; }
@@ -59,7 +65,7 @@ struct ReflectorOptions {
   std::chrono::seconds grace{30};
 };
 
-class Reflector {
+class Reflector final : private KeptVersions {
  public:
   // The model and the sink outlive it.
   Reflector(Client client, ReflectorSource source, const ObjectModel& model, ReflectorOptions options,
@@ -70,6 +76,11 @@ class Reflector {
 
  private:
   class ListSink;
+  // KeptVersions
+  Version Find(std::string_view namespace_, std::string_view name) override;
+  void Keep(SectionMarks marks) override;
+  // A new `reading_`.
+  void* MakeObject();
   // Each carries the command out and says what came of it.
   ReflectorInput List(const std::string& version, const StopToken& stop);
   ReflectorInput OpenWatch(const ReflectorCommand& command, const StopToken& stop);
@@ -91,6 +102,8 @@ class Reflector {
   // Of the thread of Run.
   Random random_;
   std::unique_ptr<RawWatch> watch_;
+  std::shared_ptr<void> reading_;  // the object that is being filled
+  ObjectPtr before_;               // the version of it that was found, held until the next is asked for
   TimePoint opened_{};
   std::string version_;  // up to which the sink was told
   bool in_initial_events_ = false;

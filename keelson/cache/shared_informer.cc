@@ -169,6 +169,15 @@ Wake SharedInformer::WaitUntilGone(const ObjectKey& key, std::string_view uid, T
   });
 }
 
+ObjectPtr SharedInformer::Known(std::string_view namespace_, std::string_view name) {
+  return options_.transform ? nullptr : FindKnown(namespace_, name);
+}
+
+const ObjectPtr& SharedInformer::FindKnown(std::string_view namespace_, std::string_view name) {
+  if (known_ == nullptr || !model_.is_named(known_.get(), namespace_, name)) known_ = store_.Get(namespace_, name);
+  return known_;
+}
+
 ObjectPtr SharedInformer::Admit(std::shared_ptr<void> object) {
   if (options_.transform) {
     if (Result<void> done = options_.transform(object.get()); !done) {
@@ -178,11 +187,12 @@ ObjectPtr SharedInformer::Admit(std::shared_ptr<void> object) {
     ShareNodes(*model_.type, object.get());
   }
   const ObjectIdentity identity = model_.identify(object.get());
-  ObjectPtr known = store_.Get(identity.namespace_, identity.name);
+  const ObjectPtr& known = FindKnown(identity.namespace_, identity.name);
   if (known == nullptr) return object;
   const ObjectIdentity now = model_.identify(known.get());
   const bool same = now.uid == identity.uid && now.resource_version == identity.resource_version;
-  return same && !identity.resource_version.empty() ? std::move(known) : std::move(object);
+  if (same && !identity.resource_version.empty()) return known;
+  return object;
 }
 
 void SharedInformer::Replace(std::vector<ObjectPtr> objects, std::string_view version) {
@@ -190,6 +200,7 @@ void SharedInformer::Replace(std::vector<ObjectPtr> objects, std::string_view ve
     MutexLock lock(mutex_);
     std::vector<Delta> changes;
     const bool first = !synced_;
+    known_.reset();
     store_.Replace(objects, first ? nullptr : &changes);
     if (first) {
       for (const std::shared_ptr<Listener>& listener : listeners_) listener->PushInitial(store_.List());
@@ -205,7 +216,7 @@ void SharedInformer::Replace(std::vector<ObjectPtr> objects, std::string_view ve
 void SharedInformer::Apply(WatchEventType type, ObjectPtr object) {
   const ObjectIdentity identity = model_.identify(object.get());
   MutexLock lock(mutex_);
-  ObjectPtr old = store_.Get(identity.namespace_, identity.name);
+  ObjectPtr old = FindKnown(identity.namespace_, identity.name);
   if (old != nullptr) {
     const ObjectIdentity known = model_.identify(old.get());
     const bool repeated = known.uid == identity.uid && known.resource_version == identity.resource_version;
@@ -215,10 +226,12 @@ void SharedInformer::Apply(WatchEventType type, ObjectPtr object) {
   }
   if (type == WatchEventType::kDeleted) {
     if (old == nullptr) return;
+    known_.reset();
     store_.Remove(identity.namespace_, identity.name);
     Distribute({{.type = DeltaType::kDeleted, .object = std::move(object), .old = std::move(old)}});
     return;
   }
+  known_ = object;
   store_.Put(object);
   const DeltaType what = old == nullptr ? DeltaType::kAdded : DeltaType::kUpdated;
   Distribute({{.type = what, .object = std::move(object), .old = std::move(old)}});

@@ -120,6 +120,7 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
   friend class internal::Listener;
 
   // ReflectorSink
+  ObjectPtr Known(std::string_view namespace_, std::string_view name) override;
   ObjectPtr Admit(std::shared_ptr<void> object) override;
   void Replace(std::vector<ObjectPtr> objects, std::string_view version) override;
   void Apply(WatchEventType type, ObjectPtr object) override;
@@ -131,6 +132,10 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
     std::string_view version;
     CondVar reached{"informer version"};
   };
+
+  // The object of that name. Only for the thread of the reflector, which alone writes the store: it asks for the same
+  // one several times in a row.
+  const ObjectPtr& FindKnown(std::string_view namespace_, std::string_view name);
 
   void Remove(const std::shared_ptr<internal::Listener>& listener);
   void Resync(internal::Listener& listener);
@@ -157,6 +162,8 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
   mutable std::vector<VersionWait*> version_waits_;
   std::optional<Error> last_error_;
   bool started_ = false;
+
+  ObjectPtr known_;  // that FindKnown found last; of the thread of the reflector
 
   Reflector reflector_;
   StopSource stop_;

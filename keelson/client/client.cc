@@ -154,7 +154,7 @@ Result<metav1::ListMeta> Client::ListPage(const Target& target, const ListOption
   KEELSON_RETURN_IF_ERROR(internal::CheckSelectors(options.labels, options.fields));
   const CallScope scope = Effective(options.scope);
   KEELSON_TRY(place, Place::Find(*this, target, options.namespace_, Place::Needs::kList, scope));
-  return rest().List(place.Call(scope, internal::ToQuery(options)), *target.type, options.share_nodes, sink);
+  return rest().List(place.Call(scope, internal::ToQuery(options)), *target.type, options.versions, sink);
 }
 
 Result<metav1::ListMeta> Client::ListObjects(const Target& target, const ListOptions& options, ItemSink& sink) const {
@@ -166,7 +166,7 @@ Result<std::unique_ptr<RawWatch>> Client::WatchObjects(const Target& target, con
   KEELSON_RETURN_IF_ERROR(internal::CheckSelectors(options.labels, options.fields));
   const CallScope scope = Effective(options.scope);
   KEELSON_TRY(place, Place::Find(*this, target, options.namespace_, Place::Needs::kWatch, scope));
-  return rest().Watch(place.Call(scope, internal::ToQuery(options)), *target.type, options.share_nodes);
+  return rest().Watch(place.Call(scope, internal::ToQuery(options)), *target.type, options.versions);
 }
 
 Result<void> Client::CreateObject(const Target& target, const void* object, const CreateOptions& options,

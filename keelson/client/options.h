@@ -13,6 +13,7 @@
 #include "keelson/api/label_selector.h"
 #include "keelson/api/object_key.h"
 #include "keelson/client/paths.h"
+#include "keelson/codec/kept_versions.h"
 #include "keelson/transport/transport.h"
 
 namespace keelson {
@@ -48,8 +49,9 @@ struct ListOptions {
   int64_t page_size = 500;
   std::string continue_token = {};  // where an earlier list left off
   std::chrono::seconds server_timeout{0};
-  // Equal parts are stored once (api/sharing.h): what a cache wants.
-  bool share_nodes = false;
+  // For a cache: equal parts are stored once (api/sharing.h), and what is as it was in the version before is taken over
+  // from that. Must outlive the call.
+  KeptVersions* versions = nullptr;
   CallScope scope = {};
 };
 
@@ -65,8 +67,8 @@ struct WatchOptions {
   // First every object as ADDED, then a bookmark annotated k8s.io/initial-events-end (a list by watch).
   bool initial_events = false;
   std::chrono::seconds server_timeout{0};  // after which the server ends the watch; 0: when it likes
-  bool share_nodes = false;
-  CallScope scope = {};  // the deadline is that of the whole watch
+  KeptVersions* versions = nullptr;        // as in ListOptions; must outlive the watch
+  CallScope scope = {};                    // the deadline is that of the whole watch
 };
 
 struct WriteOptions {

@@ -159,19 +159,19 @@ Result<void> RestClient::Write(std::string_view method, const RestCall& call, co
   return DecodeObject(response, *type, object, answer);
 }
 
-Result<metav1::ListMeta> RestClient::List(const RestCall& call, const Type& type, bool share_nodes,
+Result<metav1::ListMeta> RestClient::List(const RestCall& call, const Type& type, KeptVersions* versions,
                                           ItemSink& sink) const {
   const JoinedScope scope(call.scope);
   KEELSON_TRY(response, Exchange("GET", call, {}, &type, Shape::kList, scope.get()));
   if (SpeaksProtobuf(response.headers)) {
-    ProtobufReader reader({.share_nodes = share_nodes});
+    ProtobufReader reader({.share_nodes = versions != nullptr, .versions = versions});
     KEELSON_TRY(head, Cut(response, ProtobufListCutter([&](std::string_view item) -> Result<void> {
                             KEELSON_RETURN_IF_ERROR(reader.Read(type, sink.NextItem(), item));
                             return sink.Accept();
                           })));
     return std::move(head.metadata);
   }
-  JsonReader reader({.share_nodes = share_nodes});
+  JsonReader reader({.share_nodes = versions != nullptr, .versions = versions});
   const bool unstructured = &type == &TypeOf<Unstructured>();
   KEELSON_TRY(head, Cut(response, JsonListCutter([&](std::string_view text) -> Result<void> {
                           void* const item = sink.NextItem();
@@ -182,9 +182,10 @@ Result<metav1::ListMeta> RestClient::List(const RestCall& call, const Type& type
   return std::move(head.metadata);
 }
 
-Result<std::unique_ptr<RawWatch>> RestClient::Watch(const RestCall& call, const Type& type, bool share_nodes) const {
+Result<std::unique_ptr<RawWatch>> RestClient::Watch(const RestCall& call, const Type& type,
+                                                    KeptVersions* versions) const {
   const CallScope scope = EffectiveScope(call.scope);
-  return RawWatch::Open(type, share_nodes, scope.stop, [&](const StopToken& stop) {
+  return RawWatch::Open(type, versions, scope.stop, [&](const StopToken& stop) {
     return Exchange("GET", call, {}, &type, Shape::kWatch, {.stop = stop, .deadline = scope.deadline});
   });
 }

@@ -65,8 +65,8 @@ class RestClient {
   Result<void> Write(std::string_view method, const RestCall& call, const RestBody& body, const Type* type,
                      void* object) const;
   // One page, its items decoded as they arrive.
-  Result<metav1::ListMeta> List(const RestCall& call, const Type& type, bool share_nodes, ItemSink& sink) const;
-  Result<std::unique_ptr<RawWatch>> Watch(const RestCall& call, const Type& type, bool share_nodes) const;
+  Result<metav1::ListMeta> List(const RestCall& call, const Type& type, KeptVersions* versions, ItemSink& sink) const;
+  Result<std::unique_ptr<RawWatch>> Watch(const RestCall& call, const Type& type, KeptVersions* versions) const;
   // An answer of any kind, read while it comes.
   Result<HttpResponse> Stream(const RestCall& call, std::string_view accept) const;
 

@@ -59,9 +59,9 @@ std::string_view ToString(WatchEventType type) {
 }
 
 Result<std::unique_ptr<RawWatch>> RawWatch::Open(
-    const Type& type, bool share_nodes, const StopToken& stop,
+    const Type& type, KeptVersions* versions, const StopToken& stop,
     const std::function<Result<HttpResponse>(const StopToken& stop)>& make_response) {
-  std::unique_ptr<RawWatch> watch(new RawWatch(type, share_nodes, stop));
+  std::unique_ptr<RawWatch> watch(new RawWatch(type, versions, stop));
   KEELSON_TRY(response, make_response(watch->stop_.token()));
   watch->response_ = std::move(response);
   const std::string* media_type = watch->response_.headers.Find("Content-Type");
@@ -97,7 +97,7 @@ Result<std::optional<WatchEventType>> RawWatch::Advance(void* object) {
 }
 
 Result<WatchEventType> RawWatch::DecodeJsonFrame(std::string_view frame, void* object) const {
-  const JsonReadOptions options{.share_nodes = share_nodes_};
+  const JsonReadOptions options{.share_nodes = versions_ != nullptr, .versions = versions_};
   std::string_view text, body;
   if (CutCanonical(frame, &text, &body)) {
     if (const std::optional<WatchEventType> type = TypeFromText(text)) {
@@ -120,7 +120,8 @@ Result<WatchEventType> RawWatch::DecodeProtobufFrame(std::string_view frame, voi
   if (event.type == "ERROR") return ServerError(FromProtobuf<metav1::Status>(envelope.raw));
   const std::optional<WatchEventType> type = TypeFromText(event.type);
   if (!type) return Error::Internal("a watch event has type \"" + event.type.str() + "\", which is not known");
-  KEELSON_RETURN_IF_ERROR(DecodeProtobuf(type_, object, envelope.raw, {.share_nodes = share_nodes_}));
+  KEELSON_RETURN_IF_ERROR(
+      DecodeProtobuf(type_, object, envelope.raw, {.share_nodes = versions_ != nullptr, .versions = versions_}));
   return *type;
 }
 

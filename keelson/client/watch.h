@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "keelson/api/type.h"
+#include "keelson/codec/kept_versions.h"
 #include "keelson/core/result.h"
 #include "keelson/core/stop_token.h"
 #include "keelson/transport/http_message.h"
@@ -42,9 +43,10 @@ struct WatchEvent {
 // The core below WatchStream<T>. Next is called by one thread at a time; Stop by any.
 class RawWatch {
  public:
-  // `make_response` gets the token that ends the watch.
+  // `make_response` gets the token that ends the watch. With `versions`, which then outlive it, objects are read for a
+  // cache (WatchOptions).
   static Result<std::unique_ptr<RawWatch>> Open(
-      const Type& type, bool share_nodes, const StopToken& stop,
+      const Type& type, KeptVersions* versions, const StopToken& stop,
       const std::function<Result<HttpResponse>(const StopToken& stop)>& make_response);
 
   // Fills `object`, a default value of the type, and says what happened to it; nothing when the server ended the watch.
@@ -54,14 +56,14 @@ class RawWatch {
   void Stop() { stop_.RequestStop(); }
 
  private:
-  RawWatch(const Type& type, bool share_nodes, const StopToken& stop)
-      : type_(type), share_nodes_(share_nodes), chain_(stop, [source = stop_] { source.RequestStop(); }) {}
+  RawWatch(const Type& type, KeptVersions* versions, const StopToken& stop)
+      : type_(type), versions_(versions), chain_(stop, [source = stop_] { source.RequestStop(); }) {}
   Result<std::optional<WatchEventType>> Advance(void* object);
   Result<WatchEventType> DecodeJsonFrame(std::string_view frame, void* object) const;
   Result<WatchEventType> DecodeProtobufFrame(std::string_view frame, void* object) const;
 
   const Type& type_;
-  const bool share_nodes_;
+  KeptVersions* const versions_;
   StopSource stop_;
   StopCallback<std::function<void()>> chain_;
   HttpResponse response_;

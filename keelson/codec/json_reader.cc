@@ -17,7 +17,9 @@
 #include "keelson/codec/internal/base64.h"
 #include "keelson/codec/internal/json_structure.h"
 #include "keelson/codec/internal/json_text_reader.h"
+#include "keelson/codec/internal/node_maker.h"
 #include "keelson/codec/internal/scratch.h"
+#include "keelson/codec/internal/section_reuse.h"
 #include "keelson/codec/internal/seen_values.h"
 #include "keelson/codec/internal/slot_stack.h"
 #include "keelson/codec/internal/unknown_path.h"
@@ -56,13 +58,17 @@ class JsonReader::Impl : private internal::JsonTextReader {
     unknown_.clear();
     slots_.Truncate(0);
     owner_ = nullptr;
-    holds_unique_ = false;
+    nodes_.Begin(options_.share_nodes);
+    sections_.Begin(options_.versions, type, value);
 
     bool good = ReadValue(type, value);
     if (good && !cursor_.AtEnd()) good = Fail("more text follows the document");
     if (good && !strict_errors_.empty()) good = FailStrictly();
     structure_.ShrinkTo(kKeptCapacity);
-    if (good) return {};
+    if (good) {
+      sections_.End();
+      return {};
+    }
     ResetValue(type, value);
     return Error::InvalidArgument(std::move(failure_));
   }
@@ -99,7 +105,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
   }
 
   void PutString(std::string_view text, void* value, bool unique) {
-    holds_unique_ |= unique;
+    nodes_.set_unique(unique);
     if (unique) {
       new (value) String(text);
     } else {
@@ -152,7 +158,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
   }
 
   bool ReadFieldsV1(void* value) {
-    const UniquenessScope uniqueness(*this);
+    const internal::NodeMaker::Scope uniqueness(nodes_);
     const size_t start = slots_.size();
     const auto put = [&](std::string_view piece) { PutString(piece, slots_.Push(sizeof(Node*)), false); };
     // The cuts are those of FieldsV1::ForEachPiece, found at the tokens instead of by reading every character.
@@ -174,57 +180,23 @@ class JsonReader::Impl : private internal::JsonTextReader {
       internal::AppendCompact(raw, compact_);
       FieldsV1::ForEachPiece(compact_, put);
     }
-    *static_cast<Node**>(value) = MakeNode(NodeKind::kList, TypeOf<List<String>>(), start, sizeof(Node*));
+    *static_cast<Node**>(value) = MakeNode(NodeKind::kList, TypeOf<List<String>>(), start);
     return true;
   }
 
   // ---- Structure ----
 
-  // A node from the bytes gathered since `start`, which it takes over.
-  Node* MakeNode(NodeKind kind, const Type& type, size_t start, size_t step) {
-    const size_t count = (slots_.size() - start) / step;
-    Node* node = nullptr;
-    if (count > 0) {
-      std::byte* payload = slots_.at(start);
-      node = options_.share_nodes && !holds_unique_ ? internal::SharedNode(kind, type, payload, count)
-                                                    : internal::OwnNode(kind, type, payload, count);
-    }
-    slots_.Truncate(start);
-    return node;
+  Node* MakeNode(NodeKind kind, const Type& type, size_t start) {
+    return slots_.TakeNode(kind, type, start,
+                           [&](std::byte* payload, size_t count) { return nodes_.Make(kind, type, payload, count); });
   }
-
-  // Releases the slots gathered since `start`.
-  bool Abandon(const Type& element, size_t start, size_t step, bool is_map) {
-    for (size_t at = start; at < slots_.size(); at += step) {
-      std::byte* slot = slots_.at(at);
-      if (is_map) {
-        internal::DestroyValue(TypeOf<String>(), slot);
-        slot += sizeof(Node*);
-      }
-      if (element.is_struct()) {
-        internal::ReleaseNode(element, *reinterpret_cast<Node**>(slot));
-      } else {
-        internal::DestroyValue(element, slot);
-      }
-    }
-    slots_.Truncate(start);
+  bool Abandon(NodeKind kind, const Type& type, size_t start) {
+    slots_.Drop(kind, type, start);
     return false;
   }
 
-  // What holds something unique has no equal either: looking for one, and keeping it where one would be looked for,
-  // would be wasted. Tells so of what is read during the life of the scope, and of all around it from then on.
-  class UniquenessScope {
-   public:
-    explicit UniquenessScope(Impl& reader) : reader_(reader), around_(std::exchange(reader.holds_unique_, false)) {}
-    ~UniquenessScope() { reader_.holds_unique_ |= around_; }
-
-   private:
-    Impl& reader_;
-    bool around_;
-  };
-
   Node* ReadStructNode(const Type& type) {
-    const UniquenessScope uniqueness(*this);
+    const internal::NodeMaker::Scope uniqueness(nodes_);
     if (!options_.share_nodes || type.ops != nullptr) {
       Node* node = internal::NewStructNode(type);
       if (ReadValue(type, node->payload())) return node;
@@ -236,14 +208,36 @@ class JsonReader::Impl : private internal::JsonTextReader {
       internal::DestroyValue(type, block.data());
       return nullptr;
     }
-    return holds_unique_ ? internal::OwnNode(NodeKind::kStruct, type, block.data(), 0)
-                         : internal::SharedNode(NodeKind::kStruct, type, block.data(), 0);
+    return nodes_.Make(NodeKind::kStruct, type, block.data(), 0);
   }
 
   // Reads a node's content by `read(slot)`, or finds that these bytes have been read before. `place` is where in the
   // type this is, for the odds of that.
   template <class ReadNode>
   bool ReadSeen(const void* place, const Type& content, Node** slot, ReadNode read) {
+    return sections_.covers(slot) ? ReadSection(place, content, slot, read)
+                                  : ReadSeenAnywhere(place, content, slot, read);
+  }
+
+  // The same for what the object itself holds: the version before may have it from the same text.
+  template <class ReadNode>
+  bool ReadSection(const void* place, const Type& content, Node** slot, ReadNode read) {
+    const SectionMarks::Mark before = sections_.Open(slot);
+    if (const auto extent = cursor_.ExtentOf(before.tokens); sections_.IsSame(before, content, extent.text)) {
+      cursor_.JumpBehind(extent);
+      return sections_.TakeOver(content, slot);
+    }
+    const internal::JsonCursor start = cursor_;
+    const size_t oddities_before = oddities_;
+    if (!ReadSeenAnywhere(place, content, slot, read)) return false;
+    if (oddities_ == oddities_before) {
+      sections_.Note(content, slot, cursor_.TextSince(start), cursor_.TokensSince(start));
+    }
+    return true;
+  }
+
+  template <class ReadNode>
+  bool ReadSeenAnywhere(const void* place, const Type& content, Node** slot, ReadNode read) {
     uint8_t& odds = seen_.OddsAt(place, cursor_.rest());
     if (!seen_.WorthALook(odds)) return read(slot);
     const auto extent = cursor_.FindExtent(internal::SeenValues::kLongest);
@@ -255,23 +249,43 @@ class JsonReader::Impl : private internal::JsonTextReader {
       return true;
     }
     const size_t oddities_before = oddities_;
-    const UniquenessScope uniqueness(*this);
+    const internal::NodeMaker::Scope uniqueness(nodes_);
     if (!read(slot)) return false;
     // What is noted along the way, such as an unknown field, would be missing the next time.
     const bool whole = oddities_ == oddities_before;
-    seen_.Note(key, odds, whole && !holds_unique_ ? *slot : nullptr);
+    seen_.Note(key, odds, whole && !nodes_.unique() ? *slot : nullptr);
+    return true;
+  }
+
+  bool ReadElementNode(const Type& element, Node** node) {
+    return ReadSeenAnywhere(&element, element, node, [&](Node** slot) {
+      *slot = ReadStructNode(element);  // a null element is a default one, as in Go
+      return *slot != nullptr;
+    });
+  }
+  // The same for an element of a section.
+  bool ReadSectionElement(const Type& element, size_t index, Node** node) {
+    const SectionMarks::Mark before = sections_.ElementBefore(index);
+    if (const auto extent = cursor_.ExtentOf(before.tokens); sections_.IsSame(before, element, extent.text)) {
+      *node = sections_.TakeElement(element, index);
+      nodes_.set_unique(!(*node)->frozen());
+      cursor_.JumpBehind(extent);
+      return true;
+    }
+    const internal::JsonCursor start = cursor_;
+    const size_t oddities_before = oddities_;
+    if (!ReadElementNode(element, node)) return false;
+    const bool repeatable = start.Peek() == '{' && oddities_ == oddities_before;
+    sections_.NoteElement(element, repeatable ? cursor_.TextSince(start) : std::string_view(),
+                          cursor_.TokensSince(start));
     return true;
   }
 
   // Reads one element into a slot at the end of `slots_`.
-  bool ReadSlot(const Type& element, size_t padded_size) {
+  bool ReadSlot(const Type& element, size_t padded_size, bool of_section = false, size_t index = 0) {
     if (element.is_struct()) {
       Node* node = nullptr;
-      const bool good = ReadSeen(&element, element, &node, [&](Node** slot) {
-        *slot = ReadStructNode(element);  // a null element is a default one, as in Go
-        return *slot != nullptr;
-      });
-      if (!good) return false;
+      if (!(of_section ? ReadSectionElement(element, index, &node) : ReadElementNode(element, &node))) return false;
       *reinterpret_cast<Node**>(slots_.Push(sizeof(Node*))) = node;
       return true;
     }
@@ -288,7 +302,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
     if (cursor_.Peek() != '[') return FailKind("array");
     const DepthScope scope(*this);
     if (!scope.allowed()) return false;
-    const UniquenessScope uniqueness(*this);
+    const internal::NodeMaker::Scope uniqueness(nodes_);
     FrameScope frame(*this);
     frame->is_element = true;
     const Type& element = *type.element;
@@ -312,10 +326,11 @@ class JsonReader::Impl : private internal::JsonTextReader {
     }
     const size_t start = slots_.size();
     const size_t step = internal::SlotSize(element);
+    const bool of_section = sections_.covers(value);
     const bool good = ForEachElement([&](size_t index) {
       frame->index = index;
       const size_t unknown_before = unknown_.size();
-      if (!ReadSlot(element, step)) return false;
+      if (!ReadSlot(element, step, of_section, index)) return false;
       if (unknown_.size() > unknown_before) {
         const std::byte* slot = slots_.at(slots_.size() - step);
         file_unknown(unknown_before, element.is_struct() ? (*reinterpret_cast<Node* const*>(slot))->payload() : slot,
@@ -323,8 +338,8 @@ class JsonReader::Impl : private internal::JsonTextReader {
       }
       return true;
     });
-    if (!good) return Abandon(element, start, step, false);
-    *static_cast<Node**>(value) = MakeNode(NodeKind::kList, type, start, step);
+    if (!good) return Abandon(NodeKind::kList, type, start);
+    *static_cast<Node**>(value) = MakeNode(NodeKind::kList, type, start);
     return true;
   }
 
@@ -332,7 +347,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
     if (cursor_.Peek() != '{') return FailKind("object");
     const DepthScope scope(*this);
     if (!scope.allowed()) return false;
-    const UniquenessScope uniqueness(*this);
+    const internal::NodeMaker::Scope uniqueness(nodes_);
     FrameScope frame(*this);
     const Type& element = *type.element;
     const auto file_unknown = [&](size_t first, std::string_view key) {
@@ -376,9 +391,9 @@ class JsonReader::Impl : private internal::JsonTextReader {
       if (unknown_.size() > unknown_before) file_unknown(unknown_before, own_key);
       return true;
     });
-    if (!good) return Abandon(element, start, step, true);
+    if (!good) return Abandon(NodeKind::kMap, type, start);
     if (!sorted) SortEntries(element, start, step, frame);
-    *static_cast<Node**>(value) = MakeNode(NodeKind::kMap, type, start, step);
+    *static_cast<Node**>(value) = MakeNode(NodeKind::kMap, type, start);
     return true;
   }
 
@@ -416,11 +431,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
       if (i + 1 < order.size() && KeyAt(order[i].at) == KeyAt(order[i + 1].at)) {
         NoteStrictly(frame, "duplicate", KeyAt(order[i].at));
         internal::DestroyValue(TypeOf<String>(), entry);
-        if (element.is_struct()) {
-          internal::ReleaseNode(element, *reinterpret_cast<Node**>(entry + sizeof(Node*)));
-        } else {
-          internal::DestroyValue(element, entry + sizeof(Node*));
-        }
+        internal::DropSlot(element, entry + sizeof(Node*));
         continue;
       }
       sorted.insert(sorted.end(), entry, entry + step);
@@ -471,6 +482,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
         word |= bit;
       } else {
         ResetValue(*field->type, slot);
+        sections_.GiveUp();
       }
       const size_t unknown_before = unknown_.size();
       if (!ReadFieldValue(*field, slot)) return false;
@@ -486,6 +498,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
   void NoteRepeated(const Field& field, void* slot, FrameScope& frame) {
     NoteStrictly(frame, "duplicate", field.name);
     ResetValue(*field.type, slot);
+    sections_.GiveUp();
   }
 
   bool ReadFieldValue(const Field& field, void* slot) {
@@ -687,9 +700,10 @@ class JsonReader::Impl : private internal::JsonTextReader {
   std::vector<size_t> cuts_;
   std::vector<UnknownField> unknown_;
   const Type* owner_ = nullptr;
-  bool holds_unique_ = false;
+  internal::NodeMaker nodes_;
   internal::SeenStrings strings_;
   internal::SeenValues seen_;
+  internal::SectionReuse sections_;
 };
 
 JsonReader::JsonReader(JsonReadOptions options) : impl_(std::make_unique<Impl>(options)) {}

@@ -17,6 +17,7 @@
 
 #include "keelson/api/json.h"
 #include "keelson/api/type.h"
+#include "keelson/codec/kept_versions.h"
 #include "keelson/core/result.h"
 
 namespace keelson {
@@ -26,6 +27,8 @@ struct JsonReadOptions {
   bool strict = false;
   // Equal nodes are stored once (api/sharing.h): what a cache wants.
   bool share_nodes = false;
+  // Sections that come in the same text as in the version before are taken over from it.
+  KeptVersions* versions = nullptr;
   size_t max_bytes = size_t{64} << 20;
   int max_depth = 500;
 };

@@ -10,10 +10,12 @@
 #include "keelson/api/sharing.h"
 #include "keelson/api/values.h"
 #include "keelson/codec/internal/fields_cut.h"
+#include "keelson/codec/internal/node_maker.h"
 #include "keelson/codec/internal/protobuf_plan.h"
 #include "keelson/codec/internal/protobuf_scalars.h"
 #include "keelson/codec/internal/protobuf_unknown.h"
 #include "keelson/codec/internal/scratch.h"
+#include "keelson/codec/internal/section_reuse.h"
 #include "keelson/codec/internal/seen_values.h"
 #include "keelson/codec/internal/slot_stack.h"
 #include "keelson/codec/internal/unknown_path.h"
@@ -64,9 +66,13 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     budget_.Begin(message.size());
     unknown_.Clear();
     has_owner_ = false;
-    holds_unique_ = false;
+    nodes_.Begin(options_.share_nodes);
+    sections_.Begin(options_.versions, type, value);
     const Input in = {bytes, bytes + message.size()};
-    if (ReadStruct(plans_.Of(type), static_cast<std::byte*>(value), in, options_.max_depth)) return {};
+    if (ReadStruct(plans_.Of(type), static_cast<std::byte*>(value), in, options_.max_depth)) {
+      sections_.End();
+      return {};
+    }
     ResetValue(type, value);
     return Error::InvalidArgument("cannot read " + std::string(type.name) + " from protobuf: " + Description());
   }
@@ -94,7 +100,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
         slots_.PushValue(MakeString(json.substr(start, end - start), share));
         start = end;
       }
-      const UniquenessScope uniqueness(*this);
+      const internal::NodeMaker::Scope uniqueness(nodes_);
       *node = TakeSlots(NodeKind::kList, list, base, share);
       return true;
     });
@@ -128,54 +134,33 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       return true;
     }
     const size_t unknown_before = unknown_seen_;
-    const UniquenessScope uniqueness(*this);
+    const internal::NodeMaker::Scope uniqueness(nodes_);
     if (!read(slot)) return false;
     // An unknown field is kept elsewhere and would be missing the next time.
-    seen_.Note(key, odds, unknown_seen_ == unknown_before && !holds_unique_ ? *slot : nullptr);
+    seen_.Note(key, odds, unknown_seen_ == unknown_before && !nodes_.unique() ? *slot : nullptr);
+    return true;
+  }
+
+  // The same for what the object itself holds: the version before may have it from the same bytes.
+  template <class ReadNode>
+  bool ReadSection(const Type& content, std::string_view bytes, Node** slot, ReadNode read) {
+    if (sections_.IsSame(sections_.Open(slot), content, bytes)) return sections_.TakeOver(content, slot);
+    const size_t unknown_before = unknown_seen_;
+    if (!read(slot)) return false;
+    if (unknown_seen_ == unknown_before) sections_.Note(content, slot, bytes, 0);
     return true;
   }
 
   // --- Lists and maps ---
 
-  // What holds something unique has no equal either, so nobody looks for one. This covers the content of one node.
-  class UniquenessScope {
-   public:
-    explicit UniquenessScope(Impl& reader) : reader_(reader), around_(std::exchange(reader.holds_unique_, false)) {}
-    ~UniquenessScope() { reader_.holds_unique_ |= around_; }
-    UniquenessScope(const UniquenessScope&) = delete;
-    UniquenessScope& operator=(const UniquenessScope&) = delete;
-
-   private:
-    Impl& reader_;
-    const bool around_;
-  };
-
-  // A node of the slots pushed since `base`, which it takes over; null when there are none.
   Node* TakeSlots(NodeKind kind, const Type& type, size_t base, bool share) {
-    const size_t step = kind == NodeKind::kMap ? MapEntrySize(*type.element) : SlotSize(*type.element);
-    const size_t count = (slots_.size() - base) / step;
-    if (count == 0) return nullptr;
-    Node* node = share && !holds_unique_ ? internal::SharedNode(kind, type, slots_.at(base), count)
-                                         : internal::OwnNode(kind, type, slots_.at(base), count);
-    slots_.Truncate(base);
-    return node;
+    return slots_.TakeNode(kind, type, base, [&](std::byte* payload, size_t count) {
+      return share ? nodes_.Make(kind, type, payload, count) : internal::OwnNode(kind, type, payload, count);
+    });
   }
-
-  void DropSlot(const Type& element, std::byte* slot) {
-    if (element.is_struct()) {
-      internal::ReleaseNode(element, NodeAt(slot));
-    } else {
-      internal::DestroyValue(element, slot);
-    }
-  }
-
   // `first` is where the slots begin that are still ours to drop.
-  bool DropSlotsAndFail(const Type& type, size_t base, size_t key_size, size_t step, size_t first = 0) {
-    for (size_t at = std::max(base, first); at < slots_.size(); at += step) {
-      if (key_size != 0) internal::DestroyValue(TypeOf<String>(), slots_.at(at));
-      DropSlot(*type.element, slots_.at(at + key_size));
-    }
-    slots_.Truncate(base);
+  bool DropSlotsAndFail(NodeKind kind, const Type& type, size_t base, size_t first = 0) {
+    slots_.Drop(kind, type, base, first);
     return false;
   }
 
@@ -207,14 +192,13 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
 
   bool ReadSharedStruct(const Plan& plan, Node** node, Input in, int depth) {
     const Type& type = *plan.type;
-    const UniquenessScope uniqueness(*this);
+    const internal::NodeMaker::Scope uniqueness(nodes_);
     internal::Scratch::Block block(structs_, type.size);
     if (!ReadStruct(plan, block.data(), in, depth)) {
       internal::DestroyValue(type, block.data());
       return false;
     }
-    *node = holds_unique_ ? internal::OwnNode(NodeKind::kStruct, type, block.data(), 0)
-                          : internal::SharedNode(NodeKind::kStruct, type, block.data(), 0);
+    *node = nodes_.Make(NodeKind::kStruct, type, block.data(), 0);
     return true;
   }
 
@@ -242,7 +226,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
                 WireType wire, Input& in, int depth, bool share) {
     const Type& element = *type.element;
     if (NeedsOps(type)) return AppendToOps(type, field, value, wire, in, depth);
-    const UniquenessScope uniqueness(*this);
+    const internal::NodeMaker::Scope uniqueness(nodes_);
     const bool packed = wire == WireType::kBytes && IsNumeric(element.kind);
     const size_t base = slots_.size();
     const size_t step = SlotSize(element);
@@ -252,18 +236,18 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       const size_t unknown_mark = unknown_.count();
       if (!(packed ? ReadPacked(element, in) : ReadElementSlot(element, plan, wire, in, depth, share))) {
         FailAtIndex(index);
-        return DropSlotsAndFail(type, base, 0, step);
+        return DropSlotsAndFail(NodeKind::kList, type, base);
       }
       if (unknown_.count() > unknown_mark && field != nullptr) {
         const void* item = NodeAt(slots_.at(slots_.size() - step))->payload();  // only structs hold unknown fields
         std::string name;
         internal::AppendElementStep(name, *field, element, item, index);
-        if (!AddUnknownStep(unknown_mark, name)) return DropSlotsAndFail(type, base, 0, step);
+        if (!AddUnknownStep(unknown_mark, name)) return DropSlotsAndFail(NodeKind::kList, type, base);
       }
       if (!StartsWith(in, tag)) break;
       in.at += tag.size();
     }
-    if (!CheckLength(existing + (slots_.size() - base) / step)) return DropSlotsAndFail(type, base, 0, step);
+    if (!CheckLength(existing + (slots_.size() - base) / step)) return DropSlotsAndFail(NodeKind::kList, type, base);
     if (existing == 0) {
       NodeAt(value) = TakeSlots(NodeKind::kList, type, base, share);
     } else {
@@ -337,16 +321,15 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     const Type& element = *type.element;
     const size_t base = slots_.size();
     const size_t step = MapEntrySize(element);
-    const UniquenessScope uniqueness(*this);
+    const internal::NodeMaker::Scope uniqueness(nodes_);
     bool ascending = true;
     for (;;) {
       Input entry;
-      if (!ReadBytes(in, &entry)) return DropSlotsAndFail(type, base, sizeof(Node*), step);
+      if (!ReadBytes(in, &entry)) return DropSlotsAndFail(NodeKind::kMap, type, base);
       if (NeedsOps(type)) {
         if (!ReadEntryWithOps(type, value, entry, depth)) return false;
       } else {
-        if (!ReadEntrySlots(element, plan, entry, depth, share))
-          return DropSlotsAndFail(type, base, sizeof(Node*), step);
+        if (!ReadEntrySlots(element, plan, entry, depth, share)) return DropSlotsAndFail(NodeKind::kMap, type, base);
         const size_t last = slots_.size() - step;
         ascending = ascending && (last == base || KeyAt(last - step) < KeyAt(last));
       }
@@ -354,7 +337,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       in.at += tag.size();
     }
     if (slots_.size() == base) return true;
-    if (!CheckLength((slots_.size() - base) / step)) return DropSlotsAndFail(type, base, sizeof(Node*), step);
+    if (!CheckLength((slots_.size() - base) / step)) return DropSlotsAndFail(NodeKind::kMap, type, base);
     if (!ascending) SortEntries(element, base, step);
     if (Node* existing = NodeAt(value); existing == nullptr) {
       NodeAt(value) = TakeSlots(NodeKind::kMap, type, base, share);
@@ -444,7 +427,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
 
   void DropEntry(const Type& element, std::byte* entry) {
     internal::DestroyValue(TypeOf<String>(), entry);
-    DropSlot(element, entry + sizeof(Node*));
+    internal::DropSlot(element, entry + sizeof(Node*));
   }
 
   // Into a map that has entries from earlier in the message; it is not shared.
@@ -465,7 +448,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       } else {
         const size_t moved = (node->length() - low) * step;
         if (!SpendWork(budget_.Spend(moved)) || !CheckLength(node->length() + 1)) {
-          return DropSlotsAndFail(type, base, sizeof(Node*), step, at);
+          return DropSlotsAndFail(NodeKind::kMap, type, base, at);
         }
         node = internal::GrowNode(type, node);
         std::memmove(node->payload() + (low + 1) * step, node->payload() + low * step, moved);
@@ -553,7 +536,12 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
 
   bool ReadOptionalStruct(const Plan& plan, const void* place, std::byte* value, Input in, int depth, bool share) {
     Node*& node = NodeAt(value);
-    if (node == nullptr) return ReadStructNode(plan, place, &node, in, depth, share);
+    const bool covered = sections_.covers(&node);
+    if (node == nullptr) {
+      const auto read = [&](Node** slot) { return ReadStructNode(plan, place, slot, in, depth, share); };
+      return covered ? ReadSection(*plan.type, TextOf(in.at, in.end), &node, read) : read(&node);
+    }
+    if (covered) sections_.GiveUp();
     node = internal::DetachNode(*plan.type, node);
     return ReadStruct(plan, node->payload(), in, depth);
   }
@@ -611,7 +599,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
         case Row::Step::kString: {
           std::string_view text;
           if (!ReadView(in, WireType::kBytes, true, &text)) return FailAt(std::string(row->field->name));
-          holds_unique_ |= row->unique;
+          nodes_.set_unique(row->unique);
           SetString(member, text, row->unique);
           continue;
         }
@@ -640,7 +628,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   bool ReadRow(const Plan& plan, const Row& row, std::byte* member, std::string_view tag, Input& in, int depth) {
     const size_t unknown_mark = unknown_.count();
     const bool share = options_.share_nodes && !row.unique;
-    holds_unique_ |= row.unique;
+    nodes_.set_unique(row.unique);
     bool read = false;
     switch (row.step) {
       case Row::Step::kNested: {
@@ -682,35 +670,34 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       if (row.step == Row::Step::kMap) return ReadMap(*row.type, plans_.StructIn(row), member, tag, in, depth, share);
       return ReadList(*row.type, row.field, plans_.StructIn(row), member, tag, wire, in, depth, share);
     };
-    Node*& node = NodeAt(member);
-    if (row.type->ops != nullptr || wire != WireType::kBytes || node != nullptr) return read(nullptr);
+    if (row.type->ops != nullptr || wire != WireType::kBytes) return read(nullptr);
     if (row.type->element->ops != nullptr) return read(nullptr);
+    Node*& node = NodeAt(member);
+    const bool covered = sections_.covers(&node);
+    if (node != nullptr) {
+      if (covered) sections_.GiveUp();
+      return read(nullptr);
+    }
+    if (covered) {
+      const uint8_t* const end = FindRunEnd(in, tag, in.left());
+      if (end == nullptr) return read(nullptr);
+      const auto read_seen = [&](Node**) { return ReadSeenRun(row, &node, tag, in, read); };
+      if (!ReadSection(*row.type, TextOf(in.at, end), &node, read_seen)) return false;
+      in.at = end;
+      return true;
+    }
+    return ReadSeenRun(row, &node, tag, in, read);
+  }
+
+  template <class ReadNode>
+  bool ReadSeenRun(const Row& row, Node** node, std::string_view tag, Input& in, ReadNode read) {
     uint8_t& odds = seen_.OddsAt(&row, TextOf(in.at, in.end));
     if (!seen_.WorthALook(odds)) return read(nullptr);
-    const uint8_t* const end = FindRunEnd(in, tag);
+    const uint8_t* const end = FindRunEnd(in, tag, internal::SeenValues::kLongest);
     if (end == nullptr) return read(nullptr);
-    if (!FindOrRead(odds, *row.type, TextOf(in.at, end), &node, read)) return false;
+    if (!FindOrRead(odds, *row.type, TextOf(in.at, end), node, read)) return false;
     in.at = end;
     return true;
-  }
-
-  // Behind the last of the fields with this tag that follow each other; null when there are too many bytes to be worth
-  // it.
-  static const uint8_t* FindRunEnd(Input in, std::string_view tag) {
-    const uint8_t* const limit = in.at + std::min(in.left(), internal::SeenValues::kLongest);
-    for (;;) {
-      uint64_t length = 0;
-      in.at = internal::ReadVarint(in.at, limit, &length);
-      if (in.at == nullptr || length > static_cast<size_t>(limit - in.at)) return nullptr;
-      in.at += length;
-      if (!StartsWith(in, tag)) return in.at;
-      in.at += tag.size();
-    }
-  }
-
-  static bool StartsWith(const Input& in, std::string_view tag) {
-    if (in.left() < tag.size() || in.at[0] != static_cast<uint8_t>(tag[0])) return false;
-    return tag.size() == 1 || std::memcmp(in.at, tag.data(), tag.size()) == 0;
   }
 
   // One that has no row, or a row with another wire type: unknown, packed numbers, or an error.
@@ -734,7 +721,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   bool ReadField(const Row& row, std::byte* value, std::string_view tag, WireType wire, Input& in, int depth) {
     const Type& type = *row.field->type;
     const bool share = options_.share_nodes && !row.unique;
-    holds_unique_ |= row.unique;
+    nodes_.set_unique(row.unique);
     switch (type.kind) {
       case Kind::kList:
         if (type.wrapped) return ReadValue(type, value, wire, in, depth, share);
@@ -767,8 +754,9 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   size_t unknown_seen_ = 0;  // also of those that nobody keeps
   internal::SeenValues seen_;
   internal::SeenStrings strings_;
-  bool has_owner_ = false;     // of the unknown fields at hand
-  bool holds_unique_ = false;  // the node being read
+  internal::NodeMaker nodes_;
+  internal::SectionReuse sections_;
+  bool has_owner_ = false;  // of the unknown fields at hand
   internal::WorkBudget budget_;
 };
 

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "keelson/api/type.h"
+#include "keelson/codec/kept_versions.h"
 #include "keelson/core/result.h"
 
 namespace keelson {
@@ -20,6 +21,8 @@ namespace keelson {
 struct ProtobufReadOptions {
   // Equal nodes are stored once (api/sharing.h): what a cache wants.
   bool share_nodes = false;
+  // Sections that come in the same bytes as in the version before are taken over from it.
+  KeptVersions* versions = nullptr;
   size_t max_bytes = size_t{64} << 20;
   int max_depth = 500;  // messages inside messages
 };

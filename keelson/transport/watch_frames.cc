@@ -119,6 +119,12 @@ class JsonFrames final : public WatchFrameCutter {
             std::string("a watch is a sequence of JSON objects, each of which begins with '{'; found ") +
             Shown(rest_.front()));
       }
+      if (const size_t size = LineWithAnObject(rest_); size != 0) {
+        if (size > max_frame_bytes_) return TooLong(max_frame_bytes_);
+        const std::string_view line = rest_.substr(0, size);
+        rest_.remove_prefix(size);
+        return Frame(line);
+      }
       scanner_.Open();
       scanned_ = 1;
     }
@@ -133,6 +139,16 @@ class JsonFrames final : public WatchFrameCutter {
     partial_ += part;
     if (end == nullptr) return Frame();
     return Frame(partial_);
+  }
+
+  // Servers write an object a line and no white space into it: the first closing brace with white space or an opening
+  // brace behind it is its end, unless it is inside a text. A line's end is inside no text, and an opening brace
+  // follows a closing one only where another object begins. 0 when it is not written so, or the next object is not
+  // there yet.
+  static size_t LineWithAnObject(std::string_view bytes) {
+    const size_t brace = internal::FindLooseBrace(bytes);
+    if (brace + 2 >= bytes.size() || bytes[brace + 1] != '\n' || bytes[brace + 2] != '{') return 0;
+    return brace + 1;
   }
 
   static std::string Shown(char c) {

@@ -74,6 +74,31 @@ TEST(JsonWatchFrames, ComeOutTheSameWhereverTheStreamIsCutOnce) {
   }
 }
 
+TEST(JsonWatchFrames, MayHaveLinesAsTheyLike) {
+  const Strings objects = {
+      R"({"a":"one line with a long text that goes on and on"})",
+      R"({"a":"} in a text","b":"}{ in a text","c":"}\n{ in a text","d":{"e":{}}})",
+      "{\n  \"a\": {\n  },\n  \"b\": [{}\n,{}\n]\n}",
+      "{\"a\":{}\n}",
+      "{\"a\":[{}\n,{\"b\":\"\xc3\xa9}\xc3\xa9\"}]}",
+      "{}",
+  };
+  for (const std::string& first : objects) {
+    for (const std::string& second : objects) {
+      for (const std::string& third : objects) {
+        for (const std::string_view between : {"\n", "", " ", "\r\n"}) {
+          const std::string stream = first + std::string(between) + second + "\n" + third + "\n" + objects[0] + "\n";
+          for (const size_t size : {size_t{1}, size_t{7}, stream.size()}) {
+            const auto cutter = NewJsonWatchFrames();
+            EXPECT_EQ(CutBy(*cutter, stream, size), Strings({first, second, third, objects[0]})) << stream;
+            EXPECT_TRUE(cutter->at_boundary());
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(JsonWatchFrames, AreHandedOnAsSoonAsTheirLastByteIsThere) {
   const auto cutter = NewJsonWatchFrames();
   cutter->Append(R"({"a":1)");

@@ -1,7 +1,9 @@
 // Sixty-four bytes of JSON as bit masks: where quotes, backslashes and brackets are. Bit i stands for byte i.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -82,6 +84,24 @@ inline JsonBlock ClassifyJsonBlock(const char* bytes) {
 inline JsonBlock ClassifyJsonBlock(const char* bytes) { return ClassifyJsonBlockPortably(bytes); }
 
 #endif
+
+// The first closing brace with an opening one, or a byte that may be white space, behind it; the size when there is
+// none. Looks no further than the last sixteen bytes, and finds none on machines without a quick way.
+inline size_t FindLooseBrace(std::string_view text) {
+#if defined(__SSE2__)
+  size_t at = 0;
+  for (; text.size() - at > 16; at += 16) {
+    const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const __m128i next = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at + 1));
+    // Bytes are compared as signed: those outside ASCII count as white space too.
+    const __m128i loose =
+        _mm_or_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8('{')), _mm_cmplt_epi8(next, _mm_set1_epi8(' ' + 1)));
+    const int found = _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(part, _mm_set1_epi8('}')), loose));
+    if (found != 0) return at + static_cast<size_t>(__builtin_ctz(static_cast<unsigned>(found)));
+  }
+#endif
+  return text.size();
+}
 
 // Bit i of the result is the parity of bits 0 to i: between a quote and the next one, the inside of a string.
 inline uint64_t PrefixXor(uint64_t bits) {

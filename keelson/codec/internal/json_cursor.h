@@ -55,7 +55,17 @@ class JsonCursor {
     }
     return {};
   }
+  // The text of so many tokens from here, if they end in a bracket: what an object or array of that many would be.
+  Extent ExtentOf(size_t tokens) const {
+    if (tokens < 2 || tokens > static_cast<size_t>(end_ - token_)) return {};
+    const char last = text_[token_[tokens - 1]];
+    if (last != '}' && last != ']') return {};
+    return {text(*token_, token_[tokens - 1] + size_t{1}), token_ + tokens};
+  }
   void JumpBehind(const Extent& extent) { token_ = extent.behind; }
+  // What was read from there up to here, the end of an object or array.
+  std::string_view TextSince(const JsonCursor& start) const { return text(start.offset(), offset_behind()); }
+  size_t TokensSince(const JsonCursor& start) const { return static_cast<size_t>(token_ - start.token_); }
 
   // Bytes from the start of the text.
   size_t offset() const { return AtEnd() ? size_ : *token_; }

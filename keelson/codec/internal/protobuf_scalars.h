@@ -1,6 +1,7 @@
 // The part of reading protobuf that needs no table: numbers, text, the small messages of fixed form, and errors.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -108,6 +109,24 @@ class ProtobufScalars {
     return true;
   }
   bool Skip(Input& in, uint32_t tag);
+
+  static bool StartsWith(const Input& in, std::string_view tag) {
+    if (in.left() < tag.size() || in.at[0] != static_cast<uint8_t>(tag[0])) return false;
+    return tag.size() == 1 || std::memcmp(in.at, tag.data(), tag.size()) == 0;
+  }
+  // The first of some fields with this tag that follow each other is at hand, behind its tag: behind the last of them.
+  // Null when they take more than `most` bytes, or are malformed.
+  static const uint8_t* FindRunEnd(Input in, std::string_view tag, size_t most) {
+    const uint8_t* const limit = in.at + std::min(in.left(), most);
+    for (;;) {
+      uint64_t length = 0;
+      in.at = internal::ReadVarint(in.at, limit, &length);
+      if (in.at == nullptr || length > static_cast<size_t>(limit - in.at)) return nullptr;
+      in.at += length;
+      if (!StartsWith(in, tag)) return in.at;
+      in.at += tag.size();
+    }
+  }
 
   // The bytes behind a length.
   bool ReadBytes(Input& in, Input* bytes) {

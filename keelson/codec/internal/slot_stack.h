@@ -1,12 +1,25 @@
 // Slots of lists and maps of which the length is not known yet, the innermost one at the end.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <utility>
 
+#include "keelson/api/node.h"
+#include "keelson/api/string.h"
+
 namespace keelson::internal {
+
+// Releases what one slot of a list or map holds.
+inline void DropSlot(const Type& element, std::byte* slot) {
+  if (element.is_struct()) {
+    ReleaseNode(element, *reinterpret_cast<Node**>(slot));
+  } else {
+    DestroyValue(element, slot);
+  }
+}
 
 // Growing moves the slots: name them by offset.
 class SlotStack {
@@ -26,7 +39,32 @@ class SlotStack {
   }
   void Truncate(size_t size) { size_ = size; }
 
+  // The slots since `base`, of a list or map of that type, become the content of a node: make(payload, count). Null
+  // when there are none.
+  template <class Make>
+  Node* TakeNode(NodeKind kind, const Type& type, size_t base, Make make) {
+    const size_t count = (size_ - base) / StepOf(kind, type);
+    if (count == 0) return nullptr;
+    size_ = base;
+    return make(at(base), count);
+  }
+  // Releases the slots since `base`; those before `first` are no longer ours to release.
+  void Drop(NodeKind kind, const Type& type, size_t base, size_t first = 0) {
+    for (size_t slot = std::max(base, first); slot < size_; slot += StepOf(kind, type)) {
+      size_t key = 0;
+      if (kind == NodeKind::kMap) {
+        DestroyValue(TypeOf<String>(), at(slot));
+        key = sizeof(Node*);
+      }
+      DropSlot(*type.element, at(slot + key));
+    }
+    size_ = base;
+  }
+
  private:
+  static size_t StepOf(NodeKind kind, const Type& type) {
+    return kind == NodeKind::kMap ? MapEntrySize(*type.element) : SlotSize(*type.element);
+  }
   std::byte* Extend(size_t bytes) {
     if (capacity_ - size_ < bytes) Grow(bytes);
     std::byte* end = bytes_.get() + size_;

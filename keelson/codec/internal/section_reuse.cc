@@ -1,0 +1,119 @@
+#include "keelson/codec/internal/section_reuse.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "keelson/api/object.h"
+#include "keelson/core/hash.h"
+#include "keelson/core/random.h"
+
+namespace keelson::internal {
+
+namespace {
+
+uint64_t Seed() {
+  static const uint64_t seed = Random::FromEntropy().Next();
+  return seed;
+}
+
+// As HashBytes, but in four lanes that do not wait for each other, for texts of kilobytes.
+uint64_t HashText(std::string_view text, uint64_t seed) {
+  constexpr size_t kLanes = 4, kStep = kLanes * 16;
+  constexpr uint64_t kOdd = 0xd1b54a32d192ed03u;
+  const char* at = text.data();
+  size_t left = text.size();
+  if (left > 2 * kStep) {
+    uint64_t lanes[kLanes] = {seed, seed ^ 0x9e3779b97f4a7c15u, seed ^ 0xbf58476d1ce4e5b9u, seed ^ 0x94d049bb133111ebu};
+    for (; left > kStep; left -= kStep, at += kStep) {
+      for (size_t lane = 0; lane < kLanes; ++lane) {
+        uint64_t words[2];
+        std::memcpy(words, at + lane * sizeof words, sizeof words);
+        lanes[lane] = MixWords(words[0] ^ kOdd, words[1] ^ lanes[lane]);
+      }
+    }
+    seed = MixWords(lanes[0] ^ kOdd, lanes[1]) ^ MixWords(lanes[2] ^ kOdd, lanes[3] + text.size());
+  }
+  return HashBytes(at, left, seed);
+}
+
+}  // namespace
+
+uint64_t SectionReuse::HashOf(const Type& content, std::string_view text) {
+  return std::max<uint64_t>(HashText(text, Seed() ^ reinterpret_cast<uintptr_t>(&content)), 1);
+}
+
+void SectionReuse::Begin(KeptVersions* versions, const Type& type, void* value) {
+  versions_ = versions;
+  size_ = 0;
+  if (versions_ == nullptr) return;
+  noted_.clear();
+  metadata_ = FindObjectMeta(type, value);
+  if (metadata_ == nullptr || type.size > SectionMarks::kLargestObject) return;
+  object_ = static_cast<const std::byte*>(value);
+  size_ = type.size;
+  looked_ = false;
+  before_ = {};
+}
+
+void SectionReuse::LookUp() {
+  // Servers write the uid behind name and namespace: when it is there, both are.
+  if (metadata_->uid.empty()) return;
+  looked_ = true;
+  before_ = versions_->Find(metadata_->namespace_, metadata_->name);
+}
+
+SectionMarks::Mark SectionReuse::Open(const void* slot) {
+  elements_.clear();
+  node_before_ = nullptr;
+  if (!looked_) LookUp();
+  if (before_.object == nullptr) return {};
+  mark_before_ = before_.marks->Find(OffsetOf(slot));
+  if (mark_before_ == before_.marks->size()) return {};
+  std::memcpy(&node_before_, static_cast<const std::byte*>(before_.object) + OffsetOf(slot), sizeof node_before_);
+  return before_.marks->at(mark_before_);
+}
+
+bool SectionReuse::TakeOver(const Type& content, Node** slot) {
+  *slot = ShareNode(content, node_before_);
+  noted_.push_back(before_.marks->at(mark_before_));
+  for (size_t i = mark_before_ + 1; i < before_.marks->size(); ++i) {
+    const SectionMarks::Mark element = before_.marks->at(i);
+    if (element.offset != SectionMarks::kElement) break;
+    noted_.push_back(element);
+  }
+  return true;
+}
+
+SectionMarks::Mark SectionReuse::ElementBefore(size_t index) const {
+  // Elements have marks all together or not at all.
+  if (node_before_ == nullptr || mark_before_ + 1 == before_.marks->size() || index >= node_before_->length())
+    return {};
+  if (before_.marks->at(mark_before_ + 1).offset != SectionMarks::kElement) return {};
+  return before_.marks->at(mark_before_ + 1 + index);
+}
+
+Node* SectionReuse::TakeElement(const Type& element, size_t index) {
+  elements_.push_back(ElementBefore(index));
+  return ShareNode(element, reinterpret_cast<Node* const*>(node_before_->payload())[index]);
+}
+
+SectionMarks::Mark SectionReuse::MarkOf(const Type& content, std::string_view text, size_t tokens, uint32_t offset) {
+  const bool keeps = text.size() >= kShortest && tokens <= UINT16_MAX;
+  return {.hash = keeps ? HashOf(content, text) : 0, .offset = offset, .tokens = static_cast<uint16_t>(tokens)};
+}
+
+void SectionReuse::Note(const Type& content, const void* slot, std::string_view text, size_t tokens) {
+  const SectionMarks::Mark mark = MarkOf(content, text, tokens, OffsetOf(slot));
+  if (mark.hash == 0) return;
+  noted_.push_back(mark);
+  if (elements_.size() < 2) return;  // the section is as good
+  noted_.insert(noted_.end(), elements_.begin(), elements_.end());
+}
+
+void SectionReuse::End() {
+  if (size_ == 0) return;
+  size_ = 0;
+  versions_->Keep(SectionMarks(noted_));
+}
+
+}  // namespace keelson::internal
