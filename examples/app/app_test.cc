@@ -184,7 +184,7 @@ TEST(App, ThatIsGoneGetsNoPartsWhateverTheCacheSays) {
     const int64_t writes = process.line().writes();
     process.line().HoldWatches("/apps?");
     ASSERT_TRUE(client.Delete<App>(kSample));
-    Settle();
+    Settle(1s);
     EXPECT_THAT(Parts(client), IsEmpty());
     EXPECT_EQ(process.line().writes(), writes);
   });

@@ -245,7 +245,7 @@ TEST(AppService, ThatIsGoneGetsNoDeploymentWhateverTheCacheSays) {
     const int64_t writes = cluster.process->line().writes();
     cluster.process->line().HoldWatches("/appservices?");
     ASSERT_TRUE(cluster.client.Delete<AppService>(kExample));
-    Settle();
+    Settle(1s);
     EXPECT_THAT(cluster.client.List<Deployment>()->items, IsEmpty());
     EXPECT_EQ(cluster.process->line().writes(), writes);
   });

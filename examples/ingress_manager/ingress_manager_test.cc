@@ -198,7 +198,7 @@ TEST(IngressManager, MakesNothingForAServiceThatOnlyTheCacheHas) {
     const int64_t writes = cluster.process.line().writes();
     cluster.process.line().HoldWatches("/services?");
     ASSERT_TRUE(cluster.client.Delete<Service>(kWeb));
-    Settle();
+    Settle(1s);
     EXPECT_EQ(RoutesOf(cluster.client, "web"), kNone);
     EXPECT_EQ(cluster.process.line().writes(), writes);
   });
