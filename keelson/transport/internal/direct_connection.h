@@ -81,6 +81,7 @@ class DirectConnection {
   uint64_t generation = 0;
   TimePoint idle_since = {};
   size_t slot = 0;
+  std::string output;  // memory to put a request together in
 
  private:
   WaitOutcome Poll(short events, const CallScope& scope, bool for_a_moment);

@@ -19,6 +19,9 @@ constexpr int kMaxInterimAnswers = 16;
 // A body up to this size is sent in one piece with the headers.
 constexpr size_t kSmallBody = size_t{64} << 10;
 
+// A connection keeps as much memory for its next request.
+constexpr size_t kKeptOutput = size_t{4} << 10;
+
 // A body that was longer than this so far goes on for a while.
 constexpr size_t kLongBody = size_t{128} << 10;
 
@@ -27,15 +30,16 @@ struct Interrupter {
   void operator()() const { connection->Interrupt(); }
 };
 
-// Head of the request, and its body where that is small.
-std::string Packed(const HttpRequest& request, const CurlEndpoint& endpoint, bool accept_gzip) {
+// Head of the request, and its body where that is small. The view is one of `buffer`.
+std::string_view Pack(const HttpRequest& request, const CurlEndpoint& endpoint, bool accept_gzip, std::string& buffer) {
   const std::string& prefix = endpoint.server.prefix;
   const bool small = request.body.size() <= kSmallBody;
   // As much as it can become: 160 is more than all the words below.
   size_t size = 160 + request.method.size() + prefix.size() + request.target.size() + endpoint.authority.size();
   for (const auto& [name, value] : request.headers) size += name.size() + value.size() + 4;
-  std::string out(size + (small ? request.body.size() : 0), '\0');
-  char* at = out.data();
+  if (small) size += request.body.size();
+  if (buffer.size() < size) buffer.resize(size);
+  char* at = buffer.data();
   const auto put = [&at](std::string_view text) {
     std::memcpy(at, text.data(), text.size());
     at += text.size();
@@ -69,8 +73,7 @@ std::string Packed(const HttpRequest& request, const CurlEndpoint& endpoint, boo
   }
   put("\r\n");
   if (small) put(request.body);
-  out.resize(static_cast<size_t>(at - out.data()));
-  return out;
+  return {buffer.data(), static_cast<size_t>(at - buffer.data())};
 }
 
 class DirectBody final : public BodyStream {
@@ -168,8 +171,8 @@ Result<void> DirectBody::Start(const HttpRequest& request) {
 
 Result<void> DirectBody::Attempt(const HttpRequest& request) {
   const bool accept_gzip = !pool_->options().disable_compression && !connection_->loopback;
-  const std::string packed = Packed(request, pool_->endpoint(), accept_gzip);
-  KEELSON_RETURN_IF_ERROR(SendAll(packed));
+  KEELSON_RETURN_IF_ERROR(SendAll(Pack(request, pool_->endpoint(), accept_gzip, connection_->output)));
+  if (connection_->output.size() > kKeptOutput) connection_->output = {};
   if (request.body.size() > kSmallBody) KEELSON_RETURN_IF_ERROR(SendAll(request.body));
   return ReadHeaders(request.method == "HEAD");
 }
