@@ -37,7 +37,8 @@ SectionMarks::Mark SectionMarks::at(size_t i) const {
 }
 
 size_t SectionMarks::Find(uint32_t offset) const {
-  const size_t count = size();
+  if (words_ == nullptr) return 0;
+  const size_t count = words_[0];
   const auto* rests = reinterpret_cast<const std::byte*>(words_.get() + 1 + count);
   for (size_t i = 0; i < count; ++i, rests += sizeof(Rest)) {
     uint16_t place;
