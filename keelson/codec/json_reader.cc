@@ -238,12 +238,19 @@ class JsonReader::Impl : private internal::JsonTextReader {
 
   template <class ReadNode>
   bool ReadSeenAnywhere(const void* place, const Type& content, Node** slot, ReadNode read) {
-    uint8_t& odds = seen_.OddsAt(place, cursor_.rest());
-    if (!seen_.WorthALook(odds)) return read(slot);
+    const internal::SeenValues::Place seen_at = seen_.PlaceAt(place, cursor_.rest());
+    if (!seen_.WorthALook(seen_at)) return read(slot);
+    if (const auto* last = seen_.LastAt(seen_at, content)) {
+      if (const auto same = cursor_.ExtentOf(last->tokens); same.text == last->bytes) {
+        *slot = seen_.Take(*last);
+        cursor_.JumpBehind(same);
+        return true;
+      }
+    }
     const auto extent = cursor_.FindExtent(internal::SeenValues::kLongest);
     if (extent.text.size() < internal::SeenValues::kShortest) return read(slot);
     const auto key = seen_.KeyOf(content, extent.text);
-    if (Node* found = seen_.Find(key)) {
+    if (Node* found = seen_.Find(key, seen_at)) {
       *slot = found;
       cursor_.JumpBehind(extent);
       return true;
@@ -253,7 +260,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
     if (!read(slot)) return false;
     // What is noted along the way, such as an unknown field, would be missing the next time.
     const bool whole = oddities_ == oddities_before;
-    seen_.Note(key, odds, whole && !nodes_.unique() ? *slot : nullptr);
+    seen_.Note(key, seen_at, whole && !nodes_.unique() ? *slot : nullptr, extent.tokens);
     return true;
   }
 

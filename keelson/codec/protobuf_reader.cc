@@ -122,14 +122,19 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   bool ReadSeen(const void* place, const Type& content, std::string_view bytes, Node** slot, ReadNode read) {
     if (bytes.size() < internal::SeenValues::kShortest || bytes.size() > internal::SeenValues::kLongest)
       return read(slot);
-    uint8_t& odds = seen_.OddsAt(place, bytes);
-    return seen_.WorthALook(odds) ? FindOrRead(odds, content, bytes, slot, read) : read(slot);
+    const internal::SeenValues::Place seen_at = seen_.PlaceAt(place, bytes);
+    return seen_.WorthALook(seen_at) ? FindOrRead(seen_at, content, bytes, slot, read) : read(slot);
   }
 
   template <class ReadNode>
-  bool FindOrRead(uint8_t& odds, const Type& content, std::string_view bytes, Node** slot, ReadNode read) {
+  bool FindOrRead(internal::SeenValues::Place place, const Type& content, std::string_view bytes, Node** slot,
+                  ReadNode read) {
+    if (const auto* last = seen_.LastAt(place, content); last != nullptr && last->bytes == bytes) {
+      *slot = seen_.Take(*last);
+      return true;
+    }
     const auto key = seen_.KeyOf(content, bytes);
-    if (Node* found = seen_.Find(key)) {
+    if (Node* found = seen_.Find(key, place)) {
       *slot = found;
       return true;
     }
@@ -137,7 +142,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     const internal::NodeMaker::Scope uniqueness(nodes_);
     if (!read(slot)) return false;
     // An unknown field is kept elsewhere and would be missing the next time.
-    seen_.Note(key, odds, unknown_seen_ == unknown_before && !nodes_.unique() ? *slot : nullptr);
+    seen_.Note(key, place, unknown_seen_ == unknown_before && !nodes_.unique() ? *slot : nullptr);
     return true;
   }
 
@@ -691,11 +696,11 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
 
   template <class ReadNode>
   bool ReadSeenRun(const Row& row, Node** node, std::string_view tag, Input& in, ReadNode read) {
-    uint8_t& odds = seen_.OddsAt(&row, TextOf(in.at, in.end));
-    if (!seen_.WorthALook(odds)) return read(nullptr);
+    const internal::SeenValues::Place place = seen_.PlaceAt(&row, TextOf(in.at, in.end));
+    if (!seen_.WorthALook(place)) return read(nullptr);
     const uint8_t* const end = FindRunEnd(in, tag, internal::SeenValues::kLongest);
     if (end == nullptr) return read(nullptr);
-    if (!FindOrRead(odds, *row.type, TextOf(in.at, end), node, read)) return false;
+    if (!FindOrRead(place, *row.type, TextOf(in.at, end), node, read)) return false;
     in.at = end;
     return true;
   }

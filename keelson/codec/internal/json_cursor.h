@@ -39,6 +39,7 @@ class JsonCursor {
   struct Extent {
     std::string_view text;
     const uint32_t* behind = nullptr;
+    size_t tokens = 0;
   };
   Extent FindExtent(size_t most) const {
     const size_t begin = offset();
@@ -51,7 +52,7 @@ class JsonCursor {
         --depth;
       }
       if (depth <= 0)
-        return depth == 0 && token != token_ ? Extent{text(begin, *token + size_t{1}), token + 1} : Extent{};
+        return depth == 0 && token != token_ ? ExtentOf(static_cast<size_t>(token + 1 - token_)) : Extent{};
     }
     return {};
   }
@@ -60,7 +61,7 @@ class JsonCursor {
     if (tokens < 2 || tokens > static_cast<size_t>(end_ - token_)) return {};
     const char last = text_[token_[tokens - 1]];
     if (last != '}' && last != ']') return {};
-    return {text(*token_, token_[tokens - 1] + size_t{1}), token_ + tokens};
+    return {text(*token_, token_[tokens - 1] + size_t{1}), token_ + tokens, tokens};
   }
   void JumpBehind(const Extent& extent) { token_ = extent.behind; }
   // What was read from there up to here, the end of an object or array.

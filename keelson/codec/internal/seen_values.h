@@ -5,12 +5,13 @@
 // out so are shared as by any copy; a write to one clones it. The bytes are kept and compared, so a colliding hash
 // costs a look and nothing else.
 //
-//   uint8_t& odds = seen.OddsAt(&field, bytes);
-//   if (!seen.WorthALook(odds)) return Decode(bytes);
+//   const auto place = seen.PlaceAt(&field, bytes);
+//   if (!seen.WorthALook(place)) return Decode(bytes);
+//   if (const auto* last = seen.LastAt(place, type); last != nullptr && last->bytes == bytes) return Take(*last);
 //   const auto key = seen.KeyOf(type, bytes);
-//   if (Node* node = seen.Find(key)) return node;
+//   if (Node* node = seen.Find(key, place)) return node;
 //   Node* node = Decode(bytes);
-//   seen.Note(key, odds, node);
+//   seen.Note(key, place, node);
 #pragma once
 
 #include <algorithm>
@@ -41,45 +42,70 @@ class SeenValues {
     uint64_t hash;
   };
 
+  // A place of a type, with one beginning of its values: where one expects them to be alike.
+  using Place = uint16_t;
+
+  struct Entry {
+    uint64_t hash = 0;
+    const Type* type = nullptr;
+    Node* node = nullptr;
+    std::string bytes;
+    uint32_t tokens = 0;  // of JSON: how many the bytes are
+  };
+
   SeenValues() : scores_(kPlaces, kFirstOdds), hashes_(kFewHashes) {}
   ~SeenValues() { Clear(); }
   SeenValues(const SeenValues&) = delete;
   SeenValues& operator=(const SeenValues&) = delete;
 
-  // How likely values at one place of a type, with one beginning, have been seen: learnt from the ones before. A
-  // condition with its times is always new, and looking it up would be wasted; a toleration is always the same.
   // `beginning` may go on behind the value.
-  uint8_t& OddsAt(const void* place, std::string_view beginning) {
+  static Place PlaceAt(const void* place, std::string_view beginning) {
     const size_t length = std::min<size_t>(beginning.size(), 16);
-    return scores_[HashBytes(beginning.data(), length, reinterpret_cast<uintptr_t>(place)) % kPlaces];
+    return HashBytes(beginning.data(), length, reinterpret_cast<uintptr_t>(place)) % kPlaces;
   }
-  // Against the odds every now and then, to learn of a change. A look counts as a find until Note says otherwise.
-  bool WorthALook(uint8_t& odds) {
+  // How likely values at this place have been seen is learnt from the ones before: a condition with its times is always
+  // new, and looking it up would be wasted; a toleration is always the same. Against the odds every now and then, to
+  // learn of a change. A look counts as a find until Note says otherwise.
+  bool WorthALook(Place place) {
+    uint8_t& odds = scores_[place];
     if (odds == 0 && ++unlikely_ % kSampled != 0) return false;
     odds = static_cast<uint8_t>(std::min(odds + kFound, kMostOdds));
     return true;
   }
 
-  // `type` is the content type of the node.
+  // What was found last at this place, or null. In a list sorted by name the next one is mostly the same, and comparing
+  // with it is quicker than finding it. `type` is the content type of the node.
+  const Entry* LastAt(Place place, const Type& type) const {
+    if (last_.empty()) return nullptr;
+    const Entry& entry = entries_[last_[place] & (entries_.size() - 1)];
+    return entry.type == &type ? &entry : nullptr;
+  }
+  // With a reference for the caller.
+  static Node* Take(const Entry& entry) {
+    entry.node->references.fetch_add(1, std::memory_order_relaxed);
+    return entry.node;
+  }
+
   Key KeyOf(const Type& type, std::string_view bytes) const {
     return {&type, bytes, HashBytes(bytes.data(), bytes.size(), reinterpret_cast<uintptr_t>(&type))};
   }
 
   // With a reference for the caller, or null.
-  Node* Find(const Key& key) const {
+  Node* Find(const Key& key, Place place) {
     if (entries_.empty()) return nullptr;
     for (size_t i = key.hash & (entries_.size() - 1), tried = 0; tried < 2; ++tried, i ^= 1) {
       const Entry& entry = entries_[i];
       if (entry.hash != key.hash || entry.type != key.type || entry.bytes != key.bytes) continue;
-      entry.node->references.fetch_add(1, std::memory_order_relaxed);
-      return entry.node;
+      last_[place] = static_cast<uint16_t>(i);
+      return Take(entry);
     }
     return nullptr;
   }
 
   // What decoding gave after Find had found nothing; null when it must not be given again. Kept at the second time:
   // most of what is new never comes again.
-  void Note(const Key& key, uint8_t& odds, Node* node) {
+  void Note(const Key& key, Place place, Node* node, size_t tokens = 0) {
+    uint8_t& odds = scores_[place];
     if (node == nullptr) {
       odds = 0;
       return;
@@ -88,7 +114,7 @@ class SeenValues {
     const auto mark = static_cast<uint32_t>(key.hash >> 32);
     uint32_t& last = hashes_[mark & (hashes_.size() - 1)];
     if (last == mark) {
-      Keep(key, node);
+      Keep(key, node, tokens);
       return;
     }
     last = mark;
@@ -113,15 +139,11 @@ class SeenValues {
   static constexpr int kMissed = 2;
   static constexpr uint32_t kSampled = 16;
 
-  struct Entry {
-    uint64_t hash = 0;
-    const Type* type = nullptr;
-    Node* node = nullptr;
-    std::string bytes;
-  };
-
-  void Keep(const Key& key, Node* node) {
-    if (entries_.empty()) entries_.resize(kFewEntries);
+  void Keep(const Key& key, Node* node, size_t tokens) {
+    if (entries_.empty()) {
+      entries_.resize(kFewEntries);
+      last_.resize(kPlaces);
+    }
     if (++kept_ > entries_.size() / 4 && entries_.size() < kEntries) GrowEntries();
     Entry& entry = PlaceFor(key.hash);
     Drop(entry);
@@ -129,7 +151,7 @@ class SeenValues {
     if (bytes_ + key.bytes.size() > kMostBytes) Clear();
     bytes_ += key.bytes.size();
     node->references.fetch_add(1, std::memory_order_relaxed);
-    entry = {key.hash, key.type, node, std::string(key.bytes)};
+    entry = {key.hash, key.type, node, std::string(key.bytes), static_cast<uint32_t>(tokens)};
   }
   // The first of its two places, or the second when that is taken.
   Entry& PlaceFor(uint64_t hash) {
@@ -162,6 +184,7 @@ class SeenValues {
   }
 
   std::vector<Entry> entries_;
+  std::vector<uint16_t> last_;  // by place: the entry that was found there, if nothing has taken its place since
   size_t bytes_ = 0;
   size_t kept_ = 0;  // since entries_ has its size
   std::vector<uint8_t> scores_;

@@ -16,20 +16,23 @@ const Type& kContent = TypeOf<List<String>>();
 struct Outcome {
   bool looked = false;
   bool found = false;
+  bool was_last = false;  // found without a search
 };
 
 Outcome Pass(SeenValues& seen, const void* place, std::string_view bytes) {
   Outcome outcome;
-  uint8_t& odds = seen.OddsAt(place, bytes);
-  outcome.looked = seen.WorthALook(odds);
+  const SeenValues::Place at = seen.PlaceAt(place, bytes);
+  outcome.looked = seen.WorthALook(at);
   if (!outcome.looked) return outcome;
   const auto key = seen.KeyOf(kContent, bytes);
-  Node* node = seen.Find(key);
+  const auto* last = seen.LastAt(at, kContent);
+  outcome.was_last = last != nullptr && last->bytes == bytes;
+  Node* node = outcome.was_last ? seen.Take(*last) : seen.Find(key, at);
   outcome.found = node != nullptr;
   if (node == nullptr) {
     Node* const text = NewStringNode(bytes);
     node = OwnNode(NodeKind::kList, kContent, reinterpret_cast<const std::byte*>(&text), 1);
-    seen.Note(key, odds, node);
+    seen.Note(key, at, node);
   }
   EXPECT_EQ(*reinterpret_cast<const String*>(node->payload()), bytes);
   ReleaseNode(kContent, node);
@@ -45,6 +48,16 @@ TEST(SeenValues, WhatCameTwiceIsFoundTheThirdTime) {
   EXPECT_FALSE(Pass(seen, &kPlace, "a toleration").found);
   EXPECT_TRUE(Pass(seen, &kPlace, "a toleration").found);
   EXPECT_FALSE(Pass(seen, &kPlace, "a tolerance!").found);
+}
+
+TEST(SeenValues, TheLastOneOfAPlaceIsAtHand) {
+  SeenValues seen;
+  for (int i = 0; i < 3; ++i) Pass(seen, &kPlace, "a toleration");
+  EXPECT_TRUE(Pass(seen, &kPlace, "a toleration").was_last);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(Pass(seen, &kPlace, "a tolerance!").was_last);
+  EXPECT_TRUE(Pass(seen, &kPlace, "a tolerance!").was_last);
+  seen.Clear();
+  EXPECT_FALSE(Pass(seen, &kPlace, "a tolerance!").was_last);
 }
 
 TEST(SeenValues, GrowsToHoldManyValues) {
