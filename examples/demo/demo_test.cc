@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,10 @@ class Program {
       if (!Read()) return "";
     }
   }
-  void Signal(int signal) const { kill(pid_, signal); }
+  void Signal(int signal) const {
+    ASSERT_GT(pid_, 0) << "it has ended";
+    kill(pid_, signal);
+  }
   void Type(char key) const { EXPECT_EQ(write(end_, &key, 1), 1); }
   // All that it wrote, to its end.
   const std::string& Output() {
@@ -103,10 +107,12 @@ class Program {
   std::string output_;
 };
 
-// The number behind "process " in a line "started x-operator (process 123)".
-pid_t ProcessIn(const std::string& line) {
+// The number behind "process " in a line "started x-operator (process 123)". Nothing where there is none: to kill(),
+// numbers below 1 mean many processes, -1 all that there are.
+std::optional<pid_t> ProcessIn(const std::string& line) {
   const size_t at = line.find("(process ");
-  return at == std::string::npos ? -1 : std::atoi(line.c_str() + at + 9);
+  const pid_t process = at == std::string::npos ? 0 : std::atoi(line.c_str() + at + 9);
+  return process > 0 ? std::optional(process) : std::nullopt;
 }
 
 // Examples of one's own: what they apply, and a script as the operator.
@@ -180,7 +186,9 @@ TEST(Demo, ShowsEveryExampleConvergeAndRepairWhatWasDeleted) {
 
 TEST(Demo, AnOperatorThatIsKilledEndsIt) {
   Program demo({"--keep"});
-  kill(ProcessIn(demo.Await("started app-service-operator")), SIGKILL);
+  const std::optional<pid_t> process = ProcessIn(demo.Await("started app-service-operator"));
+  ASSERT_TRUE(process) << demo.Output();
+  kill(*process, SIGKILL);
   EXPECT_EQ(demo.Wait(), 1);
   EXPECT_THAT(demo.Output(), HasSubstr("error: app-service-operator was killed by signal 9 (Killed); its log "));
 }
@@ -189,12 +197,13 @@ TEST(Demo, EndsWithZeroAndLeavesNothing) {
   OwnExamples examples;
   examples.Add("own", kPolite, kConfigMap);
   Program demo(examples.Arguments());
-  const pid_t process = ProcessIn(demo.Await("started own-operator"));
+  const std::optional<pid_t> process = ProcessIn(demo.Await("started own-operator"));
+  ASSERT_TRUE(process) << demo.Output();
   const std::string kubeconfig = demo.Await("export KUBECONFIG=");
   EXPECT_EQ(demo.Wait(), 0) << demo.Output();
   EXPECT_THAT(demo.Output(), HasSubstr("ConfigMap/hello"));
   EXPECT_THAT(demo.Output(), Not(HasSubstr("\x1b"))) << "colours are for terminals";
-  EXPECT_NE(kill(process, 0), 0) << "the operator is still there";
+  EXPECT_NE(kill(*process, 0), 0) << "the operator is still there";
   const std::string file = kubeconfig.substr(kubeconfig.find('/'));
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(file).parent_path())) << file;
 }
@@ -204,13 +213,14 @@ TEST(Demo, StaysUpOnATerminalUntilCtrlC) {
   examples.Add("own", kPolite, kConfigMap);
   unsetenv("NO_COLOR");
   Program demo(examples.Arguments(), Kind::kTerminal);
-  const pid_t process = ProcessIn(demo.Await("started own-operator"));
+  const std::optional<pid_t> process = ProcessIn(demo.Await("started own-operator"));
+  ASSERT_TRUE(process) << demo.Output();
   ASSERT_THAT(demo.Await("Ctrl-C ends it"), HasSubstr("/logs"));
   ASSERT_THAT(demo.Await("watching"), HasSubstr("1 operator · 1 of 1 object have converged"));
   demo.Type('\x03');
   EXPECT_EQ(demo.Wait(), 0) << demo.Output();
   EXPECT_THAT(demo.Output(), HasSubstr("\x1b[32mPresent"));
-  EXPECT_NE(kill(process, 0), 0) << "the operator is still there";
+  EXPECT_NE(kill(*process, 0), 0) << "the operator is still there";
 }
 
 TEST(Demo, HasNoColoursWhereNobodyWantsThem) {
