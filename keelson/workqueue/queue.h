@@ -29,6 +29,7 @@
 #include "keelson/workqueue/causes.h"
 #include "keelson/workqueue/internal/brief_lock.h"
 #include "keelson/workqueue/internal/key_hash.h"
+#include "keelson/workqueue/internal/prefetch.h"
 #include "keelson/workqueue/internal/queue_core.h"
 #include "keelson/workqueue/queue_metrics.h"
 
@@ -60,11 +61,10 @@ struct Work {
 // These run under the queue's lock, so they must not call the queue.
 template <class Key, class CauseType = std::string>
 class Queue {
-  struct Entry : internal::QueueEntry {
-    // Constant while a worker has it, and read by that one without the lock.
+  struct alignas(64) Entry : internal::QueueEntry {
+    // Constant while a worker has it, and read by that one without a lock.
     Work<Key, CauseType> work;
-    // Guarded by the core's mutex, as the base is.
-    Causes<CauseType> next_causes;
+    Causes<CauseType> next_causes;  // guarded by the core's lock; causes_next says whether there are any
   };
 
  public:
@@ -106,7 +106,7 @@ class Queue {
   explicit Queue(QueueOptions options = {}) : core_(options.metrics) {}
   ~Queue() {
     core_.ForEach([](internal::QueueEntry& entry) { delete static_cast<Entry*>(&entry); });
-    while (spare_ != nullptr) delete std::exchange(spare_, static_cast<Entry*>(spare_->next));
+    while (spare_ != nullptr) delete std::exchange(spare_, static_cast<Entry*>(spare_->chain));
   }
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -146,12 +146,19 @@ class Queue {
   static constexpr size_t kMaxSpare = 16384;
 
   Entry* Find(const Key& key, uint32_t hash) const;
-  Entry& FindOrInsert(const Key& key, uint32_t hash);
+  Entry& Insert(const Key& key, uint32_t hash);
+  Entry* Take(internal::QueueCore::AfterTake& after);
+  void Sweep();
+  void KeepSpare(internal::QueueEntry& idle) {
+    auto* entry = static_cast<Entry*>(&idle);
+    internal::PrefetchForWrite(&entry->work);
+    entry->chain = std::exchange(spare_, entry);
+    ++spares_;
+  }
   void End(Entry& entry);
-  static Entry* Begin(internal::QueueEntry* taken);
 
   internal::QueueCore core_;
-  // Guarded by core_.mutex(). Entries of keys that are gone, linked by `next`: their keys keep their buffers for
+  // Guarded by core_.lock(). Entries of keys that are gone, linked by `chain`: their keys keep their buffers for
   // others.
   Entry* spare_ = nullptr;
   size_t spares_ = 0;
@@ -166,11 +173,11 @@ auto Queue<Key, Cause>::Find(const Key& key, uint32_t hash) const -> Entry* {
 }
 
 template <class Key, class Cause>
-auto Queue<Key, Cause>::FindOrInsert(const Key& key, uint32_t hash) -> Entry& {
-  if (Entry* found = Find(key, hash)) return *found;
+auto Queue<Key, Cause>::Insert(const Key& key, uint32_t hash) -> Entry& {
+  if (spare_ == nullptr && core_.SweepDue()) core_.Sweep([&](internal::QueueEntry& idle) { KeepSpare(idle); });
   std::unique_ptr<Entry> entry(spare_ != nullptr ? spare_ : new Entry);
   if (entry.get() == spare_) {
-    spare_ = static_cast<Entry*>(entry->next);
+    spare_ = static_cast<Entry*>(entry->chain);
     --spares_;
   }
   entry->work.key = key;
@@ -182,10 +189,12 @@ auto Queue<Key, Cause>::FindOrInsert(const Key& key, uint32_t hash) -> Entry& {
 template <class Key, class Cause>
 std::vector<Key> Queue<Key, Cause>::Running(size_t at_most) {
   std::vector<Key> keys;
-  MutexLock lock(core_.mutex());
-  for (internal::QueueEntry* at = core_.running(); at != nullptr && keys.size() < at_most; at = at->next) {
-    keys.push_back(static_cast<Entry*>(at)->work.key);
-  }
+  if (at_most == 0) return keys;
+  internal::BriefLock lock(core_.lock());
+  core_.VisitRunning([&](const internal::QueueEntry& entry) {
+    keys.push_back(static_cast<const Entry&>(entry).work.key);
+    return keys.size() < at_most;
+  });
   return keys;
 }
 
@@ -195,64 +204,68 @@ void Queue<Key, Cause>::Add(const Key& key, AddOptions options) {
   const TimePoint now = core_.Time();
   internal::QueueCore::AfterAdd after;
   {
-    internal::BriefLock lock(core_.mutex());
+    internal::BriefLock lock(core_.lock());
     if (core_.shutting_down()) return;
-    Entry& entry = FindOrInsert(key, hash);
-    entry.next_causes.Merge(std::move(options.causes));
-    after = core_.Add(entry, options.priority, now);
+    Entry* entry = Find(key, hash);
+    if (entry == nullptr) entry = &Insert(key, hash);
+    after = core_.Add(*entry, options.priority, now);
+    if (!options.causes.empty()) {
+      entry->next_causes.Merge(std::move(options.causes));
+      entry->causes_next = true;
+    }
   }
   core_.Finish(after);
 }
 
 template <class Key, class Cause>
-auto Queue<Key, Cause>::Begin(internal::QueueEntry* taken) -> Entry* {
-  auto* entry = static_cast<Entry*>(taken);
+auto Queue<Key, Cause>::Take(internal::QueueCore::AfterTake& after) -> Entry* {
+  const TimePoint now = core_.Time();
+  internal::BriefLock lock(core_.lock());
+  auto* entry = static_cast<Entry*>(core_.Pop());
   if (entry == nullptr) return nullptr;
-  entry->work.causes = std::move(entry->next_causes);
-  entry->work.priority = entry->priority;
+  if (entry->causes_next) {
+    entry->work.causes = std::move(entry->next_causes);
+    entry->causes_next = false;
+    entry->causes_now = true;
+  }
+  if (entry->worked_priority != entry->priority) entry->work.priority = entry->worked_priority = entry->priority;
+  after = core_.Begin(*entry, now);
   return entry;
 }
 
 template <class Key, class Cause>
 auto Queue<Key, Cause>::Get(const StopToken& stop, TimePoint deadline) -> Item {
   if (stop.StopRequested()) return {};
-  const TimePoint now = core_.Time();
-  internal::QueueCore::AfterTake after;
-  Entry* entry = nullptr;
-  {
-    internal::BriefLock lock(core_.mutex());
-    after = core_.Take(now);
-    entry = Begin(after.entry);
-  }
-  if (entry == nullptr && deadline != TimePoint::min()) {
-    MutexLock lock(core_.mutex());
-    if (core_.AwaitWork(lock, deadline, stop)) {
-      after = core_.Take(core_.Time());
-      entry = Begin(after.entry);
+  bool spun = deadline == TimePoint::min();
+  for (;;) {
+    internal::QueueCore::AfterTake after;
+    if (Entry* entry = Take(after)) {
+      core_.Finish(after);
+      if (after.sweep) [[unlikely]]
+        Sweep();
+      return Item(this, entry);
     }
+    if (deadline == TimePoint::min()) return {};
+    if (!std::exchange(spun, true) && core_.SpinForWork()) continue;
+    if (!core_.AwaitWork(deadline, stop)) return {};
   }
-  if (entry == nullptr) return {};
-  core_.Finish(after);
-  return Item(this, entry);
+}
+
+// After a time of many keys: what is idle becomes spare, and what is too much goes.
+template <class Key, class Cause>
+void Queue<Key, Cause>::Sweep() {
+  std::vector<std::unique_ptr<Entry>> surplus;
+  internal::BriefLock lock(core_.lock());
+  core_.Sweep([&](internal::QueueEntry& idle) {
+    if (spares_ < kMaxSpare) return KeepSpare(idle);
+    surplus.emplace_back(static_cast<Entry*>(&idle));
+  });
 }
 
 template <class Key, class Cause>
 void Queue<Key, Cause>::End(Entry& entry) {
-  Causes<Cause> causes = std::move(entry.work.causes);  // destroyed outside the lock
-  const TimePoint now = core_.Time();
-  internal::QueueCore::AfterDone after;
-  std::unique_ptr<Entry> surplus;
-  {
-    internal::BriefLock lock(core_.mutex());
-    after = core_.Done(entry, now);
-    if (after.forget && spares_ < kMaxSpare) {
-      entry.next = std::exchange(spare_, &entry);
-      ++spares_;
-    } else if (after.forget) {
-      surplus.reset(&entry);
-    }
-  }
-  core_.Finish(after);
+  if (std::exchange(entry.causes_now, false)) entry.work.causes.Clear();
+  core_.Done(entry);
 }
 
 }  // namespace keelson

@@ -118,6 +118,45 @@ TEST(Queue, KeyAddedWhileProcessingBeforeTheShutdownStillRuns) {
   EXPECT_FALSE(queue.Get());
 }
 
+// Entries of keys that are done are used for other keys, and too many are given back; what runs meanwhile stays.
+TEST(Queue, ManyKeysComeAndGoBesideSomeThatTakeLong) {
+  Queue<std::string> queue;
+  std::vector<Queue<std::string>::Item> held;
+  std::vector<std::string> held_keys;
+  for (int round = 0; round < 3; ++round) {
+    const int keys = round == 1 ? 40'000 : 3'000;
+    for (int i = 0; i < keys; ++i) queue.Add(std::to_string(i), {.causes = {std::to_string(round)}});
+    ASSERT_EQ(queue.Length(), static_cast<size_t>(keys) - held.size());
+    int taken = 0;
+    while (auto item = queue.TryGet()) {
+      ASSERT_THAT(item->causes, ElementsAre(std::to_string(round))) << item->key;
+      if (++taken % 100 == 0 && round == 0) {
+        held_keys.push_back(item->key);
+        held.push_back(std::move(item));
+      }
+    }
+    ASSERT_EQ(taken, round == 0 ? keys : keys - 30);
+    ASSERT_EQ(queue.Running(1000), held_keys);
+  }
+  held.clear();
+  EXPECT_TRUE(queue.Running(1000).empty());
+  // Each of them was added while it was worked on.
+  EXPECT_EQ(queue.Length(), 30u);
+  EXPECT_THAT(queue.TryGet()->causes, ElementsAre("1", "2"));
+}
+
+TEST(Queue, KeysThatAreRaisedLeaveTheOrderOfTheOthersAlone) {
+  Queue<std::string> queue;
+  for (const char* key : {"a", "b", "c", "d", "e"}) queue.Add(key);
+  queue.Add("c", {.priority = 1});
+  queue.Add("a", {.priority = 1});
+  queue.Add("e", {.priority = 1});
+  EXPECT_EQ(queue.Length(), 5u);
+  EXPECT_THAT(TakeAll(queue), ElementsAre("c", "a", "e", "b", "d"));
+  queue.Add("f");
+  EXPECT_THAT(TakeAll(queue), ElementsAre("f"));
+}
+
 TEST(Queue, ShutDownWakesAllWaitingWorkers) {
   Simulation simulation({.seed = 1});
   const auto result = simulation.Run([] {

@@ -254,5 +254,28 @@ TEST(Schedules, RealThreadsKeepThePromisesToo) {
   for (size_t key = 0; key < kKeys; ++key) EXPECT_EQ(reconciled[key], version[key]);
 }
 
+// The end of the last work takes no lock, and still must not be missed by who waits for it, nor a late addition by it.
+TEST(Schedules, DrainOnRealThreadsSeesTheLastWork) {
+  for (int round = 0; round < 300; ++round) {
+    Queue<int> queue;
+    std::atomic<int> done = 0;
+    std::vector<Thread> workers;
+    for (int w = 0; w < 3; ++w) {
+      workers.emplace_back("worker", [&] {
+        while (const auto item = queue.Get()) ++done;
+      });
+    }
+    Thread again("again", [&] {
+      for (int i = 0; i < 20; ++i) queue.Add(i % 3);
+    });
+    for (int i = 0; i < 20; ++i) queue.Add(i % 5);
+    again.Join();
+    ASSERT_TRUE(queue.ShutDownWithDrain());
+    ASSERT_EQ(queue.Length(), 0u);
+    ASSERT_TRUE(queue.Running(10).empty());
+    ASSERT_GE(done, 4) << "the last key may be on its way to the counter";
+  }
+}
+
 }  // namespace
 }  // namespace keelson

@@ -1,27 +1,30 @@
 #include "keelson/workqueue/internal/brief_lock.h"
 
+#include <algorithm>
+#include <chrono>
+
+#include "keelson/core/clock.h"
+#include "keelson/core/thread.h"
+
 namespace keelson::internal {
 
-namespace {
-
-// Tells the processor that this is a loop which waits, so that it does not run ahead.
-void Pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-}  // namespace
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""us;
 
 // Each failed look takes the cache line from the holder, so looks become rarer: 64, 128, ... 1,024 pauses apart.
-void BriefLock::LockSlowly(Mutex& mutex) {
+void BriefMutex::LockSlowly() {
   for (int pauses = 64; pauses <= 1024; pauses *= 2) {
     for (int i = 0; i < pauses; ++i) Pause();
-    if (mutex.TryLock()) return;
+    if (TryLock()) return;
   }
-  mutex.Lock();
+  for (int i = 0; i < 64; ++i) {
+    this_thread::Yield();
+    if (TryLock()) return;
+  }
+  for (Duration pause = 50us;; pause = std::min<Duration>(pause * 2, 1ms)) {
+    static_cast<void>(SleepFor(pause, {}));
+    if (TryLock()) return;
+  }
 }
 
 }  // namespace keelson::internal

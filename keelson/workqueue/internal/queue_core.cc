@@ -23,28 +23,19 @@ void QueueCore::WatchAges(const StopToken& stop) {
   for (;;) {
     {
       MutexLock lock(mutex_);
-      ages_idle_ = running_.first == nullptr;
-      if (begun_.Wait(lock, stop, [&] { return !ages_idle_; }) == Wake::kStopped) return;
+      {
+        BriefLock brief(lock_);
+        ages_idle_ = !AnyRunning();
+      }
+      const auto begun = [&] {
+        BriefLock brief(lock_);
+        return !ages_idle_;
+      };
+      if (begun_.Wait(lock, stop, begun) == Wake::kStopped) return;
     }
     if (SleepFor(500ms, stop) == Wake::kStopped) return;
     UpdateAges();
   }
-}
-
-void QueueCore::Insert(QueueEntry& entry) {
-  if (entries_ == table_.size()) Resize(table_.size() * 2);
-  QueueEntry*& place = table_[entry.hash & (table_.size() - 1)];
-  entry.chain = place;
-  place = &entry;
-  ++entries_;
-}
-
-void QueueCore::Remove(QueueEntry& entry) {
-  QueueEntry** link = &table_[entry.hash & (table_.size() - 1)];
-  while (*link != &entry) link = &(*link)->chain;
-  *link = entry.chain;
-  --entries_;
-  if (table_.size() > kMinPlaces && entries_ < table_.size() / 8) Resize(table_.size() / 4);
 }
 
 void QueueCore::Resize(size_t places) {
@@ -60,85 +51,116 @@ void QueueCore::Resize(size_t places) {
   }
 }
 
-QueueCore::AfterAdd QueueCore::Add(QueueEntry& entry, int32_t priority, TimePoint now) {
-  switch (entry.state) {
-    case QueueEntry::State::kWaiting:
-    case QueueEntry::State::kRunningAgain: {
-      if (priority <= entry.priority) return {};
-      const AfterAdd after{.raised = true, .priority = priority, .from = entry.priority};
-      if (entry.state == QueueEntry::State::kWaiting) {
-        ready_.Raise(entry, priority);
-      } else {
-        entry.priority = priority;
-      }
-      return after;
-    }
-    case QueueEntry::State::kRunning:
-      entry.state = QueueEntry::State::kRunningAgain;
-      entry.priority = priority;
-      entry.added = now;
-      return {.added = true, .priority = priority};
-    case QueueEntry::State::kNew: break;
+QueueCore::AfterAdd QueueCore::AddAgain(QueueEntry& entry, int32_t priority, TimePoint now) {
+  using State = QueueEntry::State;
+  State state = State::kRunning;
+  if (entry.state.compare_exchange_strong(state, State::kRunningAgain)) {
+    entry.priority = priority;
+    entry.added = now;
+    return {.added = true, .priority = priority};
   }
-  entry.state = QueueEntry::State::kWaiting;
-  entry.priority = priority;
-  entry.added = now;
-  ready_.Push(entry);
-  return {.added = true, .wake = WakeOne(), .priority = priority};
-}
-
-QueueCore::AfterTake QueueCore::Take(TimePoint now) {
-  if (ready_.empty()) return {};
-  QueueEntry& entry = ready_.Pop();
-  entry.state = QueueEntry::State::kRunning;
-  entry.started = now;
-  running_.Append(entry);
-  return {.entry = &entry,
-          .wake = WakeOne(),
-          .begun = std::exchange(ages_idle_, false),
-          .priority = entry.priority,
-          .waited = now - entry.added};
-}
-
-QueueCore::AfterDone QueueCore::Done(QueueEntry& entry, TimePoint now) {
-  running_.Remove(entry);
-  AfterDone after;
-  after.worked = now - entry.started;
-  if (entry.state == QueueEntry::State::kRunningAgain) {
-    entry.state = QueueEntry::State::kWaiting;
-    ready_.Push(entry);
-    after.wake = WakeOne();
+  if (state == State::kIdle) return Add(entry, priority, now);  // done at this very moment
+  if (priority <= entry.priority) return {};
+  const AfterAdd after{.raised = true, .priority = priority, .from = entry.priority};
+  if (state == State::kWaiting) {
+    ready_.Raise(entry, priority);
   } else {
-    entry.state = QueueEntry::State::kNew;
-    Remove(entry);
-    after.forget = true;
-    after.drained = draining_ && entries_ == 0;
+    entry.priority = priority;
   }
   return after;
 }
 
-bool QueueCore::AwaitWork(MutexLock& lock, TimePoint deadline, const StopToken& stop) {
-  ++sleepers_;
-  bool asleep = false;
+void QueueCore::WaitAgain(QueueEntry& entry) {
+  bool wake = false;
+  {
+    BriefLock lock(lock_);
+    Push(entry);
+    wake = WakeOne();
+  }
+  if (wake) NotifyOne(work_);
+}
+
+void QueueCore::CompactTaken(size_t from) {
+  size_t to = from;
+  for (size_t at = from; at < taken_.size(); ++at) {
+    QueueEntry* entry = taken_[at];
+    if (entry == nullptr) continue;
+    entry->taken_at = static_cast<uint32_t>(to);
+    taken_[to++] = entry;
+  }
+  taken_.resize(to);
+  if (taken_.capacity() > kLarge && to < taken_.capacity() / 8) taken_.shrink_to_fit();
+  compact_at_ = std::max(kMinTaken, to * 2);
+}
+
+// Who looks counts as one who is on its way, so that nobody else is woken for what it will find.
+bool QueueCore::SpinForWork() {
+  constexpr int kLooks = 8;
+  constexpr int kPauses = 128;  // so that there is more than one key to take when there are many
+  if (CurrentScheduler() != nullptr) return false;
+  uint64_t pushed = 0;
+  {
+    BriefLock lock(lock_);
+    if (waking_) return false;
+    waking_ = true;
+    pushed = pushed_.load(std::memory_order_relaxed);
+  }
+  bool found = false;
+  for (int look = 0; look < kLooks && !found && !shutting_down(); ++look) {
+    for (int i = 0; i < kPauses; ++i) Pause();
+    found = pushed_.load(std::memory_order_relaxed) != pushed;
+  }
+  BriefLock lock(lock_);
+  waking_ = false;
+  return found;
+}
+
+bool QueueCore::AwaitWork(TimePoint deadline, const StopToken& stop) {
+  bool asleep = false;  // and counted
   const auto work_or_end = [&] {
+    BriefLock lock(lock_);
     if (asleep) waking_ = false;  // perhaps it was another that was meant: one wake-up too many, never one too few
-    asleep = true;
-    return !ready_.empty() || shutting_down();
+    const bool over = !ready_.empty() || shutting_down();
+    if (asleep == over) {
+      asleep = !over;
+      sleepers_ += asleep ? 1 : -1;
+    }
+    return over;
   };
-  // Why it woke does not matter, what there is does.
-  static_cast<void>(work_.WaitUntil(lock, deadline, stop, work_or_end));
-  --sleepers_;
-  return !ready_.empty();
+  MutexLock lock(mutex_);
+  const Wake wake = work_.WaitUntil(lock, deadline, stop, work_or_end);
+  lock.Unlock();
+  BriefLock brief(lock_);
+  if (asleep) {
+    waking_ = false;
+    --sleepers_;
+  }
+  // Another may have been faster; then there is more to wait for.
+  return !ready_.empty() || (wake == Wake::kReady && !shutting_down());
+}
+
+void QueueCore::NotifyOne(CondVar& condition) {
+  {
+    MutexLock lock(mutex_);
+  }
+  condition.NotifyOne();
+}
+
+void QueueCore::NotifyAll(CondVar& condition) {
+  {
+    MutexLock lock(mutex_);
+  }
+  condition.NotifyAll();
 }
 
 void QueueCore::BeginShutDown(bool drain) {
   {
-    MutexLock lock(mutex_);
+    BriefLock lock(lock_);
     shutting_down_.store(true, std::memory_order_release);
-    draining_ = drain;
+    draining_.store(drain);
   }
-  work_.NotifyAll();
-  drained_.NotifyAll();
+  NotifyAll(work_);
+  NotifyAll(drained_);
   shutdown_.RequestStop();
 }
 
@@ -147,12 +169,31 @@ void QueueCore::ShutDown() { BeginShutDown(false); }
 bool QueueCore::ShutDownWithDrain(const StopToken& stop, TimePoint deadline) {
   BeginShutDown(true);
   MutexLock lock(mutex_);
-  static_cast<void>(drained_.WaitUntil(lock, deadline, stop, [&] { return entries_ == 0 || !draining_; }));
-  return entries_ == 0;
+  static_cast<void>(drained_.WaitUntil(lock, deadline, stop, [&] { return !draining_.load() || AllDone(); }));
+  lock.Unlock();
+  return AllDone();
+}
+
+bool QueueCore::AnyRunning() const {
+  bool any = false;
+  VisitRunning([&](const QueueEntry&) {
+    any = true;
+    return false;
+  });
+  return any;
+}
+
+bool QueueCore::AllDone() {
+  BriefLock lock(lock_);
+  return ready_.empty() && !AnyRunning();
+}
+
+void QueueCore::TellIfAllDone() {
+  if (AllDone()) NotifyAll(drained_);
 }
 
 size_t QueueCore::Waiting() {
-  MutexLock lock(mutex_);
+  BriefLock lock(lock_);
   return ready_.size();
 }
 
@@ -166,7 +207,6 @@ void QueueCore::CountAdd(const AfterAdd& what) const {
 }
 
 void QueueCore::CountTake(const AfterTake& what) const {
-  if (what.entry == nullptr) return;
   metrics_.depth.Decrement(what.priority);
   metrics_.queue_duration.Observe(what.waited);
 }
@@ -176,12 +216,13 @@ void QueueCore::UpdateAges() {
   Duration sum{};
   Duration longest{};
   {
-    MutexLock lock(mutex_);
-    for (const QueueEntry* entry = running_.first; entry != nullptr; entry = entry->next) {
-      const Duration age = std::max(now - entry->started, Duration::zero());
+    BriefLock brief(lock_);
+    VisitRunning([&](const QueueEntry& entry) {
+      const Duration age = std::max(now - entry.started, Duration::zero());
       sum += age;
       longest = std::max(longest, age);
-    }
+      return true;
+    });
   }
   metrics_.unfinished_work.Set(Seconds(sum));
   metrics_.longest_running.Set(Seconds(longest));

@@ -11,40 +11,31 @@ constexpr size_t kManyLevels = 32;
 
 }  // namespace
 
-ReadyLists::Level& ReadyLists::LevelOf(int32_t priority) {
+void EntryRing::Resize(size_t size) {
+  std::vector<QueueEntry*> places(size);
+  for (uint64_t place = head_; place != tail_; ++place) places[place & (size - 1)] = At(place);
+  places_.swap(places);
+}
+
+ReadyLists::Level& ReadyLists::FindOrMakeLevel(int32_t priority) {
   auto at =
       std::find_if(levels_.begin(), levels_.end(), [&](const Level& level) { return level.priority <= priority; });
   if (at != levels_.end() && at->priority == priority) return *at;
   if (levels_.size() >= kManyLevels && occupied_ < levels_.size() / 2) {
-    std::erase_if(levels_, [](const Level& level) { return level.entries.first == nullptr; });
+    std::erase_if(levels_, [](const Level& level) { return level.entries.empty(); });
     at = std::find_if(levels_.begin(), levels_.end(), [&](const Level& level) { return level.priority <= priority; });
   }
   return *levels_.insert(at, {.priority = priority, .entries = {}});
 }
 
-void ReadyLists::Push(QueueEntry& entry) {
-  Level& level = LevelOf(entry.priority);
-  if (level.entries.first == nullptr) ++occupied_;
-  entry.ticket = ++last_ticket_;
-  level.entries.Append(entry);
-  ++size_;
-}
-
-void ReadyLists::Remove(Level& level, QueueEntry& entry) {
-  level.entries.Remove(entry);
-  if (level.entries.first == nullptr) --occupied_;
-  --size_;
-}
-
-// The level whose first entry is next.
 ReadyLists::Level& ReadyLists::Choose() {
   Level* highest = nullptr;
   Level* oldest = nullptr;
   for (Level& level : levels_) {
-    if (level.entries.first == nullptr) continue;
+    if (level.entries.empty()) continue;
     if (highest == nullptr) highest = oldest = &level;
     if (occupied_ == 1) break;
-    if (level.entries.first->ticket < oldest->entries.first->ticket) oldest = &level;
+    if (level.entries.first().ticket < oldest->entries.first().ticket) oldest = &level;
   }
   if (oldest == highest || passed_over_ == kMaxPassedOver) {
     passed_over_ = 0;
@@ -52,13 +43,6 @@ ReadyLists::Level& ReadyLists::Choose() {
   }
   ++passed_over_;
   return *highest;
-}
-
-QueueEntry& ReadyLists::Pop() {
-  Level& level = Choose();
-  QueueEntry& entry = *level.entries.first;
-  Remove(level, entry);
-  return entry;
 }
 
 void ReadyLists::Raise(QueueEntry& entry, int32_t priority) {
