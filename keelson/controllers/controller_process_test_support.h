@@ -33,7 +33,7 @@ namespace keelson::controllers {
 class ControllerProcess {
  public:
   using Add = std::function<Result<void>(Manager& manager)>;
-  // The client outlives it.
+  // What `add` refers to outlives it.
   ControllerProcess(Client client, Add add, uint64_t seed = 1, const Faults& faults = {})
       : client_(std::move(client)), add_(std::move(add)), seed_(seed), faults_(faults) {
     Start();
