@@ -24,10 +24,10 @@
 #include <utility>
 #include <vector>
 
+#include "keelson/core/internal/brief_mutex.h"
 #include "keelson/core/stop_token.h"
 #include "keelson/core/time.h"
 #include "keelson/workqueue/causes.h"
-#include "keelson/workqueue/internal/brief_lock.h"
 #include "keelson/workqueue/internal/key_hash.h"
 #include "keelson/workqueue/internal/prefetch.h"
 #include "keelson/workqueue/internal/queue_core.h"

@@ -25,10 +25,10 @@
 
 #include "keelson/core/clock.h"
 #include "keelson/core/cond_var.h"
+#include "keelson/core/internal/brief_mutex.h"
 #include "keelson/core/mutex.h"
 #include "keelson/core/stop_token.h"
 #include "keelson/core/thread.h"
-#include "keelson/workqueue/internal/brief_lock.h"
 #include "keelson/workqueue/internal/prefetch.h"
 #include "keelson/workqueue/internal/ready_lists.h"
 #include "keelson/workqueue/queue_metrics.h"

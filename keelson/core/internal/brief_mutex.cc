@@ -1,4 +1,4 @@
-#include "keelson/workqueue/internal/brief_lock.h"
+#include "keelson/core/internal/brief_mutex.h"
 
 #include <algorithm>
 #include <chrono>
