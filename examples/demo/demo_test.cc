@@ -26,10 +26,10 @@ using testing::Not;
 enum class Kind { kPipe, kTerminal };
 
 // Writes its standard output and error to a pipe, or to a terminal that is also its input. Killed at the end unless it
-// has ended by then.
+// has ended by then. Its temporary files are where TMPDIR says, unless it is told another place.
 class Program {
  public:
-  explicit Program(std::vector<std::string> arguments, Kind kind = Kind::kPipe) {
+  explicit Program(std::vector<std::string> arguments, Kind kind = Kind::kPipe, const std::string& temporary = "") {
     arguments.insert(arguments.begin(), KEELSON_DEMO);
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
@@ -44,9 +44,14 @@ class Program {
     }
     if (pid_ == 0) {
       if (kind == Kind::kPipe) {
+        close(ends[0]);
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
       }
+      // Tests may run under nohup, or in a pipeline of somebody who ignores its end.
+      signal(SIGHUP, SIG_DFL);
+      signal(SIGPIPE, SIG_DFL);
+      if (!temporary.empty()) setenv("TMPDIR", temporary.c_str(), 1);
       execv(pointers[0], pointers.data());
       _exit(127);
     }
@@ -58,7 +63,7 @@ class Program {
       kill(pid_, SIGKILL);
       waitpid(pid_, nullptr, 0);
     }
-    close(end_);
+    StopReading();
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -78,6 +83,11 @@ class Program {
     kill(pid_, signal);
   }
   void Type(char key) const { EXPECT_EQ(write(end_, &key, 1), 1); }
+  // As a terminal that is closed, or `head` that has read enough.
+  void StopReading() {
+    if (end_ >= 0) close(end_);
+    end_ = -1;
+  }
   // All that it wrote, to its end.
   const std::string& Output() {
     while (Read()) {
@@ -133,6 +143,10 @@ class OwnExamples {
     return all;
   }
   std::string Path(const std::string& name) const { return directory_.Path(name); }
+  std::string MakeFolder(const std::string& name) const {
+    std::filesystem::create_directory(Path(name));
+    return Path(name);
+  }
   void Write(const std::string& name, const std::string& text) const { directory_.Write(name, text); }
 
  private:
@@ -220,6 +234,33 @@ TEST(Demo, StaysUpOnATerminalUntilCtrlC) {
   demo.Type('\x03');
   EXPECT_EQ(demo.Wait(), 0) << demo.Output();
   EXPECT_THAT(demo.Output(), HasSubstr("\x1b[32mPresent"));
+  EXPECT_NE(kill(*process, 0), 0) << "the operator is still there";
+}
+
+TEST(Demo, ClearsUpThoughNobodyReadsOn) {
+  OwnExamples examples;
+  examples.Add("own", kPolite, kConfigMap);
+  const std::string temporary = examples.MakeFolder("temporary");
+  Program demo(examples.Arguments(), Kind::kPipe, temporary);
+  ASSERT_NE(demo.Await("started own-operator"), "");
+  ASSERT_FALSE(std::filesystem::is_empty(temporary));
+  demo.StopReading();
+  EXPECT_EQ(demo.Wait(), 0);
+  EXPECT_TRUE(std::filesystem::is_empty(temporary)) << "there is a key in it";
+}
+
+TEST(Demo, ClearsUpWhenItsTerminalIsClosed) {
+  OwnExamples examples;
+  examples.Add("own", kPolite, kConfigMap);
+  const std::string temporary = examples.MakeFolder("temporary");
+  Program demo(examples.Arguments(), Kind::kTerminal, temporary);
+  const std::optional<pid_t> process = ProcessIn(demo.Await("started own-operator"));
+  ASSERT_TRUE(process) << demo.Output();
+  ASSERT_NE(demo.Await("Ctrl-C ends it"), "");
+  ASSERT_FALSE(std::filesystem::is_empty(temporary));
+  demo.StopReading();
+  EXPECT_EQ(demo.Wait(), 0);
+  EXPECT_TRUE(std::filesystem::is_empty(temporary)) << "there is a key in it";
   EXPECT_NE(kill(*process, 0), 0) << "the operator is still there";
 }
 

@@ -1,4 +1,5 @@
 // keelson-demo: the operators of examples/ on a control plane of their own, in a table that lives.
+#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,24 @@ namespace {
 std::string OwnFolder() {
   std::error_code ignored;
   return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path().string();
+}
+
+// As a polite kill. Both the shell and the kernel may send it; a second request to stop would end the demo at once.
+void OnHangup(int) {
+  signal(SIGHUP, SIG_IGN);
+  raise(SIGTERM);
+}
+
+// Readers that go away, and the end of the terminal, must not keep the demo from clearing up. SIGHUP stays ignored
+// where it is: that is what nohup is for.
+void OutliveReaders() {
+  signal(SIGPIPE, SIG_IGN);
+  struct sigaction hangup = {};
+  if (sigaction(SIGHUP, nullptr, &hangup) != 0 || hangup.sa_handler == SIG_IGN) return;
+  hangup = {};
+  hangup.sa_handler = OnHangup;
+  hangup.sa_flags = SA_RESTART;
+  sigaction(SIGHUP, &hangup, nullptr);
 }
 
 }  // namespace
@@ -50,6 +69,7 @@ int main(int argc, char** argv) {
   options.timeout = std::chrono::seconds(timeout);
 
   const keelson::StopSignals signals;
+  OutliveReaders();
   demo::Screen screen;
   options.stay = keep || (screen.live() && !once);
   const keelson::Result<void> done = demo::RunDemo(options, screen, signals.token());

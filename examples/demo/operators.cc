@@ -61,6 +61,9 @@ class SignalsHeld {
   usual.sa_handler = SIG_DFL;
   sigaction(SIGINT, &usual, nullptr);
   sigaction(SIGTERM, &usual, nullptr);
+  sigaction(SIGPIPE, &usual, nullptr);
+  struct sigaction hangup = {};
+  if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &usual, nullptr);
   setpgid(0, 0);
   signals.Release();
   // However the demo ends, it leaves nobody behind; it may have ended before this took effect.

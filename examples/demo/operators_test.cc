@@ -64,6 +64,13 @@ TEST_F(OperatorsTest, OneThatCannotBeRunSaysWhy) {
   EXPECT_EQ(AwaitEnd(operators_), "a-operator ended with status 127; its log ends with\n  No such file or directory");
 }
 
+TEST_F(OperatorsTest, ReadersThatGoAwayMeanToThemWhatTheyMeanToOthers) {
+  const auto before = signal(SIGPIPE, SIG_IGN);  // as the demo does
+  ASSERT_TRUE(operators_.Start("a-operator", Script(directory_, "a", "kill -PIPE $$; exit 0"), {}));
+  signal(SIGPIPE, before);
+  EXPECT_EQ(AwaitEnd(operators_), "a-operator was killed by signal 13 (Broken pipe); its log is empty");
+}
+
 TEST_F(OperatorsTest, StopAsksAndWaits) {
   const std::string polite = "trap 'echo bye; exit 0' TERM; echo here; while :; do sleep 0.01; done";
   ASSERT_TRUE(operators_.Start("a-operator", Script(directory_, "a", polite), {}));
