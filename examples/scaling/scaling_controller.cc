@@ -90,10 +90,12 @@ Result<Outcome> ScalingReconciler::Reconcile(Context& context, const Request& re
                                           .metric = metric ? std::optional(*metric) : std::nullopt,
                                           .since_last_step = SinceLastStep(scaling.status)});
   if (decision.reason == kOutOfBounds) {
-    KEELSON_RETURN_IF_ERROR(Scale(*target, replicas, decision.replicas));
-    events_.Eventf(scaling, EventType::kNormal, "Bounded",
-                   "Scaled {} from {} to {} replicas, because {} to {} are allowed", spec.targetDeployment, replicas,
-                   decision.replicas, spec.minReplicas, spec.maxReplicas);
+    KEELSON_TRY(scaled, Scale(*target, replicas, decision.replicas));
+    if (scaled) {
+      events_.Eventf(scaling, EventType::kNormal, "Bounded",
+                     "Scaled {} from {} to {} replicas, because {} to {} are allowed", spec.targetDeployment, replicas,
+                     decision.replicas, spec.minReplicas, spec.maxReplicas);
+    }
     return Outcome::Done();  // the change of the target leads here again
   }
   if (!metric) {
@@ -114,7 +116,8 @@ Result<Outcome> ScalingReconciler::Reconcile(Context& context, const Request& re
   SetReady(scaling, kConditionTrue, decision.reason, where);
   KEELSON_RETURN_IF_ERROR(Report(before, scaling));
   if (step) {
-    KEELSON_RETURN_IF_ERROR(Scale(*target, replicas, decision.replicas));
+    KEELSON_TRY(scaled, Scale(*target, replicas, decision.replicas));
+    if (!scaled) return Outcome::Done();  // what somebody else did to the target leads here again
     context.log().Info("Scaled", "deployment", spec.targetDeployment, "from", replicas, "to", decision.replicas);
     events_.Eventf(scaling, EventType::kNormal, decision.replicas > replicas ? "ScaledUp" : "ScaledDown",
                    "Scaled {} from {} to {} replicas, because {}", spec.targetDeployment, replicas, decision.replicas,
@@ -136,14 +139,14 @@ Result<std::optional<std::string>> ScalingReconciler::RivalOf(const Scaling& sca
   return std::optional(oldest->metadata.name.str());
 }
 
-Result<void> ScalingReconciler::Scale(const Deployment& target, int32_t from, int32_t to) const {
+Result<bool> ScalingReconciler::Scale(const Deployment& target, int32_t from, int32_t to) const {
   const ObjectKey key = KeyOf(target);
-  return RetryOnConflict([&]() -> Result<void> {
+  return RetryOnConflict([&]() -> Result<bool> {
     KEELSON_TRY(scale, GetScale<Deployment>(client_, key));
-    if (scale.spec.replicas != from) return {};
+    if (scale.spec.replicas != from) return false;
     scale.spec.replicas = to;
     KEELSON_TRY(scaled, UpdateScale<Deployment>(client_, key, scale));
-    return {};
+    return true;
   });
 }
 

@@ -27,8 +27,8 @@ class ScalingReconciler {
  private:
   // The Scaling that has this one's target: the oldest that names it. Nothing: this one has.
   keelson::Result<std::optional<std::string>> RivalOf(const v1::Scaling& scaling) const;
-  // Changes the replicas, unless somebody else did so meanwhile.
-  keelson::Result<void> Scale(const keelson::appsv1::Deployment& target, int32_t from, int32_t to) const;
+  // Changes the replicas, unless somebody else did so meanwhile. Gives whether it did.
+  keelson::Result<bool> Scale(const keelson::appsv1::Deployment& target, int32_t from, int32_t to) const;
   // A condition Ready=False, told once.
   keelson::Result<void> Fail(v1::Scaling scaling, std::string_view reason, const std::string& message) const;
   // Writes the status where it differs from `before`.

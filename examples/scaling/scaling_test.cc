@@ -282,6 +282,28 @@ TEST(Scaling, WhatOthersDoToTheTargetIsKeptWithinBounds) {
   });
 }
 
+TEST(Scaling, WhatSomebodyElseDidIsNotTold) {
+  WithSample([](World& world) {
+    const int32_t bounded = world.TimesTold("Bounded");
+    world.process.line().HoldWatches("/deployments?");  // the cache goes on having two replicas
+    SetReplicas(world.client, 4);
+    world.metrics.Set(85);
+    Settle(31s);  // a resync has come
+    EXPECT_EQ(ReplicasOf(world.client), 4);
+    EXPECT_EQ(world.TimesTold("ScaledUp"), 0);
+    Modify<Scaling>(world.client, kExample, [](Scaling& scaling) { scaling.spec.minReplicas = 3; }).value();
+    Settle(5s);
+    EXPECT_EQ(ReplicasOf(world.client), 4);
+    EXPECT_EQ(world.TimesTold("Bounded"), bounded);
+
+    world.process.line().ReleaseWatches();
+    Settle(1min);
+    EXPECT_EQ(ReplicasOf(world.client), 5);
+    EXPECT_EQ(world.TimesTold("ScaledUp"), 1);
+    EXPECT_THAT(ReadyOf(world.client), StartsWith("Ready=True AtMaximum: "));
+  });
+}
+
 TEST(Scaling, WithoutAMetricItSaysSoKeepsTheBoundsAndTriesAgain) {
   WithSample([](World& world) {
     world.metrics.Set(-1);
