@@ -226,7 +226,8 @@ Result<void> CountController::Report(Count count, const Pods& pods) {
   count.status.healthy = ready.status == kConditionTrue;
   SetStatusCondition(count.status.conditions, ready);
   if (Equal(before, count.status)) return {};
-  KEELSON_RETURN_IF_ERROR(client_.Status().Update(count));
+  KEELSON_TRY(updated, IgnoreNotFound(client_.Status().Update(count)));
+  if (!updated) return {};  // the Count is gone, which the cache has not seen yet
   if (ready.reason != "PodsNotReady") {
     events_.Event(count, count.status.healthy ? EventType::kNormal : EventType::kWarning, ready.reason, ready.message);
   }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "count_test_support.h"
+#include "keelson/api/conditions.h"
 #include "keelson/api/rbac/v1.h"
 #include "keelson/apiserver/request_info.h"
 #include "keelson/apiserver/user.h"
@@ -28,6 +29,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 using v1::Count;
 
@@ -204,6 +206,29 @@ TEST(Count, ThatIsGoneGetsNoPodsWhateverTheCacheSays) {
     EXPECT_THAT(Pods(client), IsEmpty());
     EXPECT_EQ(process.line().writes(), writes);
   });
+}
+
+TEST(Count, ThatIsGoneWithoutTheCacheKnowingIsNoFailure) {
+  const ScopedLogCapture log;
+  Simulation simulation({.seed = 1});
+  const Result<void> run = simulation.Run([] {
+    const auto cluster = ControlPlane::Start({.crds = {COUNT_CONFIG "/crd"}}).value();  // nobody else touches its Pods
+    const Client client = cluster->client();
+    const OperatorProcess process(client, RunOperator);
+    ASSERT_TRUE(CreateManifests(client, kSamples + "/count.yaml"));
+    Settle();
+    ASSERT_EQ(ReadyOf(client, "test-count"), "Ready=False PodsNotReady: 0 of 3 Pods are ready");
+
+    process.line().HoldWatches("/counts?");
+    ASSERT_TRUE(client.Delete<Count>(kSample));
+    corev1::Pod pod = client.Get<corev1::Pod>(kFirstPod).value();
+    pod.status.conditions = {{.type = "Ready", .status = kConditionTrue}};
+    ASSERT_TRUE(client.Status().Update(pod));
+    Settle();
+  });
+  ASSERT_TRUE(run) << run.error().message();
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("\"Made a Pod\"")).Times(3));
+  EXPECT_THAT(log.lines(), Not(Contains(HasSubstr("\"Work failed"))));
 }
 
 TEST(Count, ThatIsBadEndsAsItsSampleSays) {
