@@ -27,8 +27,11 @@ using keelson::Result;
 constexpr Duration kPoll = std::chrono::milliseconds(10);
 constexpr size_t kShownLines = 10;
 constexpr int kCannotRun = 127;  // as shells say it
+// No status that waitpid gives: of one that somebody else has waited for, or the kernel, where SIGCHLD is ignored.
+constexpr int kUnknown = -1;
 
 std::string HowItEnded(int status) {
+  if (status == kUnknown) return "ended, nobody knows how";
   if (WIFSIGNALED(status)) {
     return fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
   }
@@ -71,6 +74,7 @@ class SignalsHeld {
   if (getppid() != parent) _exit(kCannotRun);
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
+  if (nothing > STDERR_FILENO) close(nothing);
   dup2(log, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
   if (chdir(working_folder) == 0) execv(arguments[0], arguments);
@@ -118,8 +122,11 @@ bool Operators::Reap() {
   for (Process& process : processes_) {
     if (process.status) continue;
     int status = 0;
-    if (waitpid(process.pid, &status, WNOHANG) == process.pid) {
+    const pid_t waited = waitpid(process.pid, &status, WNOHANG);
+    if (waited == process.pid) {
       process.status = status;
+    } else if (waited < 0 && errno == ECHILD) {
+      process.status = kUnknown;
     } else {
       all = false;
     }
@@ -162,7 +169,8 @@ Result<void> Operators::Stop(Duration grace) {
     if (process.killed) {
       problems.push_back(fmt::format("{} did not end within {} of SIGTERM and was killed", process.name,
                                      keelson::FormatDuration(grace)));
-    } else if (*process.status != 0 && !(WIFSIGNALED(*process.status) && WTERMSIG(*process.status) == SIGTERM)) {
+    } else if (*process.status != 0 && *process.status != kUnknown &&
+               !(WIFSIGNALED(*process.status) && WTERMSIG(*process.status) == SIGTERM)) {
       problems.push_back(fmt::format("{}, asked to stop, {}", process.name, HowItEnded(*process.status)));
     }
   }

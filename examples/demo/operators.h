@@ -45,7 +45,7 @@ class Operators {
     std::string name;
     pid_t pid;
     bool killed = false;
-    std::optional<int> status = {};  // as waitpid gives it, once it has ended
+    std::optional<int> status = {};  // as waitpid gives it, once it has ended; -1 where that is not known
   };
 
   std::string LogOf(const std::string& name) const;

@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "keelson/core/clock.h"
 #include "keelson/transport/test_certificates_test_support.h"
@@ -62,6 +66,29 @@ TEST_F(OperatorsTest, OneThatIsKilledSaysSo) {
 TEST_F(OperatorsTest, OneThatCannotBeRunSaysWhy) {
   ASSERT_TRUE(operators_.Start("a-operator", directory_.Path("nothing"), {}));
   EXPECT_EQ(AwaitEnd(operators_), "a-operator ended with status 127; its log ends with\n  No such file or directory");
+}
+
+// Somebody else has waited for it, as the kernel does where SIGCHLD is ignored.
+TEST_F(OperatorsTest, OneOfWhichNobodyKnowsHowItEndedHasEnded) {
+  const std::string program = Script(directory_, "a", "exec sleep 100");
+  const pid_t pid = operators_.Start("a-operator", program, {}).value();
+  kill(pid, SIGKILL);
+  ASSERT_EQ(waitpid(pid, nullptr, 0), pid);
+  EXPECT_EQ(operators_.FindEnded(), "a-operator ended, nobody knows how; its log is empty");
+  EXPECT_TRUE(operators_.Stop());
+}
+
+TEST_F(OperatorsTest, TheirInputIsEmptyAndNothingElseIsLeftOpen) {
+  int inherited = 0;  // by whoever runs this test
+  for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code ignored;
+    const bool nothing = std::filesystem::read_symlink(file, ignored) == "/dev/null";
+    if (nothing && std::stoi(file.path().filename().string()) > STDERR_FILENO) ++inherited;
+  }
+  const std::string program = Script(directory_, "a", "cat; ls -l /proc/$$/fd | grep -c ' -> /dev/null$'");
+  ASSERT_TRUE(operators_.Start("a-operator", program, {}));
+  (void)AwaitEnd(operators_);
+  EXPECT_THAT(operators_.LastLines("a-operator", 5), ElementsAre(std::to_string(1 + inherited)));
 }
 
 TEST_F(OperatorsTest, ReadersThatGoAwayMeanToThemWhatTheyMeanToOthers) {
