@@ -94,6 +94,9 @@ Table& TheTable() {
   static Table& table = *new Table;
   return table;
 }
+// Made before main, and so outside of every simulation: inside, its seed would come from that one's entropy, and the
+// first run of a process would differ from a later one of the same seed.
+[[maybe_unused]] const Table& made_before_main = TheTable();
 
 struct Place {
   Shard& shard;

@@ -10,6 +10,8 @@
 #include "keelson/api/compare.h"
 #include "keelson/api/core/v1.h"
 #include "keelson/api/random_value.h"
+#include "keelson/core/random.h"
+#include "keelson/core/simulation.h"
 #include "keelson/core/thread.h"
 
 namespace keelson {
@@ -24,6 +26,25 @@ Pod PodNumber(int i) {
                                    .args = {"--port", "8080"},
                                    .env = {{.name = "MODE", .value = "production"}},
                                    .securityContext = corev1::SecurityContext{.runAsUser = 1000}}}}};
+}
+
+// Else a seed would do something else in the first run of a process than in a later one. As strict as can be when it is
+// the first test of its process.
+TEST(Sharing, TakesNothingOfASimulationsEntropy) {
+  const auto draw = [](bool share) {
+    uint64_t drawn = 0;
+    Simulation simulation({.seed = 1});
+    const Result<void> run = simulation.Run([&] {
+      Pod pod = PodNumber(0);
+      if (share) ShareNodes(pod);
+      drawn = SecureRandom::Next();
+    });
+    EXPECT_TRUE(run) << run.error().message();
+    return drawn;
+  };
+  const uint64_t first = draw(true);
+  EXPECT_EQ(first, draw(true));
+  EXPECT_EQ(first, draw(false));
 }
 
 TEST(Sharing, EqualPartsOfDifferentObjectsAreStoredOnce) {

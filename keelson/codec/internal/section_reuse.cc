@@ -15,6 +15,9 @@ uint64_t Seed() {
   static const uint64_t seed = Random::FromEntropy().Next();
   return seed;
 }
+// Before main, and so outside of every simulation: drawn inside, it would be missing from that one's entropy, and the
+// first run of a process would differ from a later one of the same seed.
+[[maybe_unused]] const uint64_t drawn_before_main = Seed();
 
 // As HashBytes, but in four lanes that do not wait for each other, for texts of kilobytes.
 uint64_t HashText(std::string_view text, uint64_t seed) {
