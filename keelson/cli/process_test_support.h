@@ -51,7 +51,7 @@ class CommandProcess {
   }
   // The exit status; -1 when a signal ended it.
   int End(int signal) {
-    kill(pid_, signal);
+    if (pid_ > 0) kill(pid_, signal);  // to -1 it would reach every process
     return Wait();
   }
   int Wait() {
