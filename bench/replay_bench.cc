@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/pods.h"
@@ -177,10 +178,8 @@ class Replay final : public HttpHandler {
     const bool protobuf = accept != nullptr && accept->starts_with(kProtobuf);
     if (request.path == "/replay/updates") {
       MutexLock lock(mutex_);
-      for (const Watch& watch : watches_) {
-        watch.pump->Start((watch.protobuf ? prepared_.protobuf_events : prepared_.json_events).parts());
-        pumps_.push_back(watch.pump);
-      }
+      updates_due_ = watches_.empty();
+      for (const Watch& watch : watches_) Update(watch);
       watches_.clear();
       return Respond(*response, 200, "text/plain", "ok\n");
     }
@@ -199,6 +198,7 @@ class Replay final : public HttpHandler {
     MutexLock lock(mutex_);
     if (watch) {
       response->Write(String());
+      if (std::exchange(updates_due_, false)) return Update({pump, protobuf});
       watches_.push_back({pump, protobuf});
     } else {
       pumps_.push_back(pump);
@@ -211,9 +211,16 @@ class Replay final : public HttpHandler {
     std::shared_ptr<Pump> pump;
     bool protobuf;
   };
+  // Under mutex_.
+  void Update(const Watch& watch) {
+    watch.pump->Start((watch.protobuf ? prepared_.protobuf_events : prepared_.json_events).parts());
+    pumps_.push_back(watch.pump);
+  }
+
   const Prepared& prepared_;
   Mutex mutex_;
   // Guarded by mutex_.
+  bool updates_due_ = false;  // they were asked for before the watch came
   std::vector<Watch> watches_;
   std::vector<std::shared_ptr<Pump>> pumps_;
 };
