@@ -451,7 +451,6 @@ TEST(SharedInformer, WaitingForSyncEndsWithTheStopAndSaysForWhat) {
   });
 }
 
-// Not simulated: real threads, for the sanitizer.
 TEST(SharedInformer, EachWaitForAVersionEndsWithItsOwn) {
   Simulated([] {
     History history;
@@ -493,6 +492,7 @@ TEST(SharedInformer, EachWaitForAVersionEndsWithItsOwn) {
   });
 }
 
+// Not simulated: real threads, for the sanitizer.
 TEST(SharedInformer, HandlersReadersAndIndexesComeAndGoWhileTheWatchGoesOn) {
   const ScopedLogCapture quiet;
   History history;

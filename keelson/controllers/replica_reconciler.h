@@ -22,6 +22,7 @@
 #include "keelson/api/core/v1.h"
 #include "keelson/api/label_selector_struct.h"
 #include "keelson/client/ignore_not_found.h"
+#include "keelson/client/owned.h"
 #include "keelson/controllers/ownership.h"
 #include "keelson/controllers/pod_state.h"
 #include "keelson/controllers/replica_set.h"
@@ -52,8 +53,6 @@ class ReplicaReconciler {
   using Pod = corev1::Pod;
 
   Result<void> Resize(Context& context, const T& object, std::vector<Pod> active);
-  // Asks the server: whether it is there, and stays.
-  Result<bool> Stays(const T& object) const;
   Result<void> CreatePods(const T& object, size_t count);
   Result<void> DeletePods(const T& object, std::vector<Pod> active, size_t count);
   // Whether the pod is there, or never can be because its namespace goes away.
@@ -118,8 +117,9 @@ Result<void> ReplicaReconciler<T>::Resize(Context& context, const T& object, std
   if (active.size() < wanted) {
     // Pods that were there may be going because it is, and word of them may come first: then none takes their place.
     if (std::cmp_less(active.size(), object.status.replicas)) {
-      KEELSON_TRY(stays, Stays(object));
-      if (!stays) return {};
+      const Result<void> lives = CheckOwnerLives(live_, object);
+      if (!lives && IsOwnerGone(lives.error())) return {};
+      KEELSON_RETURN_IF_ERROR(lives);
     }
     const size_t count = std::min(wanted - active.size(), burst_);
     context.log().V(2).Info("Too few replicas", "need", wanted, "creating", count);
@@ -131,12 +131,6 @@ Result<void> ReplicaReconciler<T>::Resize(Context& context, const T& object, std
     return DeletePods(object, std::move(active), count);
   }
   return {};
-}
-
-template <ApiObject T>
-Result<bool> ReplicaReconciler<T>::Stays(const T& object) const {
-  KEELSON_TRY(now, IgnoreNotFound(live_.Get<T>(KeyOf(object))));
-  return now && now->metadata.uid == object.metadata.uid && !IsBeingDeleted(*now);
 }
 
 // In batches of 1, 2, 4…: where pods are refused, few requests and events are wasted on it.

@@ -117,7 +117,7 @@ TEST(ReplicaSetController, PodsThatAreGoingCountAsTerminating) {
   });
 }
 
-// A way to the server on which some things do not work.
+// A way to the server on which no Pods can be made, if so wished.
 class PartialTransport final : public Transport {
  public:
   explicit PartialTransport(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
@@ -133,33 +133,13 @@ class PartialTransport final : public Transport {
                                              R"("message":"pods are not wanted","reason":"Forbidden","code":403})")};
       }
     }
-    const bool watches_pods = pods && request.streaming;
-    Result<HttpResponse> answer = inner_->Send(std::move(request), scope);
-    if (answer && watches_pods) answer->body = std::make_unique<LateStream>(*this, std::move(answer->body), scope.stop);
-    return answer;
+    return inner_->Send(std::move(request), scope);
   }
 
   std::atomic<bool> refuse_pods = false;
-  std::atomic<bool> hold = false;  // watches of pods bring nothing
   std::atomic<int> creations = 0;
 
  private:
-  class LateStream final : public BodyStream {
-   public:
-    LateStream(PartialTransport& of, std::unique_ptr<BodyStream> inner, StopToken stop)
-        : of_(of), inner_(std::move(inner)), stop_(std::move(stop)) {}
-    Result<std::string_view> Next() override {
-      Result<std::string_view> piece = inner_->Next();
-      while (of_.hold && SleepFor(100ms, stop_) == Wake::kTimeout) continue;
-      return piece;
-    }
-
-   private:
-    PartialTransport& of_;
-    const std::unique_ptr<BodyStream> inner_;
-    const StopToken stop_;
-  };
-
   const std::shared_ptr<Transport> inner_;
 };
 
@@ -197,7 +177,7 @@ TEST(ReplicaSetController, MakesNoPodTwiceHoweverLateTheWatchIs) {
     ASSERT_TRUE(client.Create(ReplicaSetOf("first", 1)));
     EXPECT_LT(TimeUntil([&] { return PodsOf(client, "first").size() == 1; }), 5s);
     (void)SleepFor(5s, {});
-    line->hold = true;
+    workloads.line().HoldWatches("/pods?");
     ASSERT_TRUE(client.Create(ReplicaSetOf("web", 5)));
     for (int minute = 0; minute < 30; ++minute) {
       (void)SleepFor(1min, {});
@@ -207,7 +187,7 @@ TEST(ReplicaSetController, MakesNoPodTwiceHoweverLateTheWatchIs) {
         one.metadata.annotations.Set("minute", std::to_string(minute));
       }).value();
     }
-    line->hold = false;
+    workloads.line().ReleaseWatches();
     EXPECT_LT(TimeUntil([&] { return Get(client).status.replicas == 5; }, 30min), 20min);
     EXPECT_EQ(line->creations, 6);
     EXPECT_EQ(PodsOf(client, "web").size(), 5u);
