@@ -25,7 +25,7 @@ namespace keelson {
 struct JsonReadOptions {
   // Unknown and duplicate fields are an error that lists every one of them with its path.
   bool strict = false;
-  // Equal nodes are stored once (api/sharing.h): what a cache wants.
+  // Equal nodes are stored once (api/sharing.h), where looking for them pays: what a cache wants.
   bool share_nodes = false;
   // Sections that come in the same text as in the version before are taken over from it.
   KeptVersions* versions = nullptr;

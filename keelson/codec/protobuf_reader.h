@@ -19,7 +19,7 @@
 namespace keelson {
 
 struct ProtobufReadOptions {
-  // Equal nodes are stored once (api/sharing.h): what a cache wants.
+  // Equal nodes are stored once (api/sharing.h), where looking for them pays: what a cache wants.
   bool share_nodes = false;
   // Sections that come in the same bytes as in the version before are taken over from it.
   KeptVersions* versions = nullptr;
