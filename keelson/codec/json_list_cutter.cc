@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "keelson/codec/internal/json_block.h"
+#include "keelson/codec/internal/json_scan.h"
 #include "keelson/codec/json_reader.h"
 
 namespace keelson {
@@ -66,8 +66,10 @@ Result<void> JsonListCutter::Cut(std::string_view chunk) {
       case State::kInString:
       case State::kInKey: {
         const bool in_container = state_ == State::kInContainer;
-        const char* const behind = in_container ? SkipContainer(at, end) : SkipString(at, end);
-        if (in_container && depth_ > options_.max_depth) {
+        const char* const behind =
+            in_container ? internal::JsonScanner().find_end(scan_, at, end, static_cast<size_t>(options_.max_depth))
+                         : SkipString(at, end);
+        if (in_container && behind == nullptr && scan_.depth > static_cast<size_t>(options_.max_depth)) {
           return ErrorAt(at, "nested deeper than " + std::to_string(options_.max_depth) + " levels");
         }
         const std::string_view part(from, static_cast<size_t>((behind == nullptr ? end : behind) - from));
@@ -152,8 +154,7 @@ Result<void> JsonListCutter::Cut(std::string_view chunk) {
 }
 
 Result<void> JsonListCutter::StartValue(char first, const char* at) {
-  depth_ = 0;
-  in_string_ = false;
+  scan_ = {};
   escaped_ = false;
   if (state_ != State::kValue) {
     purpose_ = Purpose::kItem;
@@ -175,46 +176,6 @@ Result<void> JsonListCutter::StartValue(char first, const char* at) {
     state_ = State::kInScalar;
   }
   return {};
-}
-
-const char* JsonListCutter::SkipContainer(const char* at, const char* end) {
-  while (at != end) {
-    internal::JsonBlock block;
-    int size = internal::JsonBlock::kSize;
-    if (end - at >= size) [[likely]] {
-      block = internal::ClassifyJsonBlock(at);
-    } else {
-      size = static_cast<int>(end - at);
-      char padded[internal::JsonBlock::kSize] = {};
-      std::memcpy(padded, at, static_cast<size_t>(size));
-      block = internal::ClassifyJsonBlock(padded);
-    }
-    if (block.backslashes != 0 || escaped_) block.quotes &= ~internal::FindEscaped(block.backslashes, size, escaped_);
-    const uint64_t strings = internal::PrefixXor(block.quotes) ^ (in_string_ ? ~uint64_t{0} : 0);
-    in_string_ = (strings >> (size - 1) & 1) != 0;
-    const uint64_t opens = block.opens & ~strings;
-    uint64_t closes = block.closes & ~strings;
-    const int close_count = internal::CountBits(closes);
-    if (depth_ > close_count) [[likely]] {
-      depth_ += internal::CountBits(opens) - close_count;
-      if (depth_ > options_.max_depth) return nullptr;
-    } else {
-      // It may end here: count the brackets one by one, from close to close.
-      uint64_t before = 0;  // bits in front of the last close, itself included
-      while (closes != 0) {
-        const uint64_t close = closes & (0 - closes);
-        const uint64_t up_to = close | (close - 1);
-        depth_ += internal::CountBits(opens & up_to & ~before) - 1;
-        if (depth_ == 0) return at + __builtin_ctzll(close) + 1;
-        before = up_to;
-        closes ^= close;
-      }
-      depth_ += internal::CountBits(opens & ~before);
-      if (depth_ > options_.max_depth) return nullptr;
-    }
-    at += size;
-  }
-  return nullptr;
 }
 
 const char* JsonListCutter::SkipString(const char* at, const char* end) {

@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "keelson/api/meta/v1.h"
+#include "keelson/codec/internal/json_scan.h"
 #include "keelson/core/result.h"
 
 namespace keelson {
@@ -72,8 +73,7 @@ class JsonListCutter {
 
   Result<void> Cut(std::string_view chunk);
   Result<void> StartValue(char first, const char* at);
-  // The first byte behind the container that is open, or null when it goes on.
-  const char* SkipContainer(const char* at, const char* end);
+  // The first byte behind the string that is open, or null when it goes on.
   const char* SkipString(const char* at, const char* end);
   Result<void> Hold(std::string_view part, const char* at);
   Result<void> EndKey(std::string_view part, const char* at);
@@ -89,10 +89,8 @@ class JsonListCutter {
   State state_ = State::kStart;
   Purpose purpose_ = Purpose::kSkip;
   bool has_items_ = false;
-  // Of the container or string that is being skipped.
-  int depth_ = 0;
-  bool in_string_ = false;
-  bool escaped_ = false;  // the next character is
+  internal::JsonScanState scan_;  // of the container that is being skipped
+  bool escaped_ = false;          // the next character of the string that is being skipped
   // What earlier chunks brought of the item, member or key at hand.
   std::string held_;
   const char* chunk_ = nullptr;  // the chunk at hand

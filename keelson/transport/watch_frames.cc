@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "keelson/codec/internal/json_block.h"
+#include "keelson/codec/internal/json_scan.h"
 #include "keelson/codec/protobuf_envelope.h"
 
 namespace keelson {
@@ -15,66 +15,6 @@ namespace keelson {
 namespace {
 
 using Frame = std::optional<std::string_view>;
-
-// Finds the end of a JSON object that arrives in parts: blocks of 64 bytes become bit masks, brackets outside strings
-// are counted, and looked at one by one only where the object may end.
-class ObjectScanner {
- public:
-  bool inside() const { return depth_ > 0; }
-  void Open() { depth_ = 1; }
-
-  // `at` is inside an object. The first byte behind it, or null when it goes on behind `end`.
-  const char* FindEnd(const char* at, const char* end) {
-    while (at != end) {
-      internal::JsonBlock block;
-      int size = internal::JsonBlock::kSize;
-      if (end - at >= size) [[likely]] {
-        block = internal::ClassifyJsonBlock(at);
-      } else {
-        size = static_cast<int>(end - at);
-        char padded[internal::JsonBlock::kSize] = {};
-        std::memcpy(padded, at, static_cast<size_t>(size));
-        block = internal::ClassifyJsonBlock(padded);
-      }
-      if (block.backslashes != 0 || escaped_) block.quotes &= ~internal::FindEscaped(block.backslashes, size, escaped_);
-      const uint64_t strings = internal::PrefixXor(block.quotes) ^ (in_string_ ? ~uint64_t{0} : 0);
-      in_string_ = (strings >> (size - 1) & 1) != 0;
-      if (const int behind = Count(block.opens & ~strings, block.closes & ~strings); behind > 0) {
-        in_string_ = escaped_ = false;  // what these say of the block's end is nothing to the next object
-        return at + behind;
-      }
-      at += size;
-    }
-    return nullptr;
-  }
-
- private:
-  // The number of bytes up to the object's end, or 0 when it does not end in this block.
-  int Count(uint64_t opens, uint64_t closes) {
-    const int close_count = internal::CountBits(closes);
-    if (depth_ <= static_cast<size_t>(close_count)) {
-      uint64_t before = 0;  // bits up to the last closing bracket that was looked at
-      while (closes != 0) {
-        const uint64_t close = closes & (0 - closes);
-        const uint64_t up_to = close | (close - 1);
-        depth_ += static_cast<size_t>(internal::CountBits(opens & up_to & ~before));
-        if (--depth_ == 0) return __builtin_ctzll(close) + 1;
-        before = up_to;
-        closes ^= close;
-      }
-      opens &= ~before;
-      depth_ += static_cast<size_t>(internal::CountBits(opens));
-      return 0;
-    }
-    depth_ += static_cast<size_t>(internal::CountBits(opens));
-    depth_ -= static_cast<size_t>(close_count);
-    return 0;
-  }
-
-  size_t depth_ = 0;
-  bool in_string_ = false;
-  bool escaped_ = false;
-};
 
 Error TooLong(size_t limit) {
   return Error::InvalidArgument("a watch frame is longer than the limit of " + std::to_string(limit) + " bytes");
@@ -102,14 +42,16 @@ class JsonFrames final : public WatchFrameCutter {
     return frame;
   }
 
-  bool at_boundary() const override { return !scanner_.inside() && rest_.find_first_not_of(kSpace) == rest_.npos; }
+  bool at_boundary() const override { return !inside() && rest_.find_first_not_of(kSpace) == rest_.npos; }
 
  private:
   static constexpr size_t kKeptCapacity = size_t{1} << 20;
   static constexpr std::string_view kSpace = " \t\r\n";
 
+  bool inside() const { return scan_.depth > 0; }
+
   Result<Frame> Cut() {
-    if (!scanner_.inside()) {
+    if (!inside()) {
       partial_.clear();
       if (partial_.capacity() > kKeptCapacity) partial_.shrink_to_fit();
       rest_.remove_prefix(std::min(rest_.find_first_not_of(kSpace), rest_.size()));
@@ -125,12 +67,9 @@ class JsonFrames final : public WatchFrameCutter {
         rest_.remove_prefix(size);
         return Frame(line);
       }
-      scanner_.Open();
-      scanned_ = 1;
     }
     const char* const begin = rest_.data();
-    const char* const end = scanner_.FindEnd(begin + scanned_, begin + rest_.size());
-    scanned_ = 0;
+    const char* const end = internal::JsonScanner().find_end(scan_, begin, begin + rest_.size(), SIZE_MAX);
     const size_t size = end == nullptr ? rest_.size() : static_cast<size_t>(end - begin);
     if (size > max_frame_bytes_ - partial_.size()) return TooLong(max_frame_bytes_);
     const std::string_view part = rest_.substr(0, size);
@@ -146,7 +85,7 @@ class JsonFrames final : public WatchFrameCutter {
   // follows a closing one only where another object begins. 0 when it is not written so, or the next object is not
   // there yet.
   static size_t LineWithAnObject(std::string_view bytes) {
-    const size_t brace = internal::FindLooseBrace(bytes);
+    const size_t brace = internal::JsonScanner().find_loose_brace(bytes);
     if (brace + 2 >= bytes.size() || bytes[brace + 1] != '\n' || bytes[brace + 2] != '{') return 0;
     return brace + 1;
   }
@@ -157,11 +96,10 @@ class JsonFrames final : public WatchFrameCutter {
   }
 
   const size_t max_frame_bytes_;
-  ObjectScanner scanner_;
-  size_t scanned_ = 0;     // bytes of rest_ that the scanner has seen: the opening brace
-  std::string partial_;    // what came before rest_ of the frame that is open, or the frame given last
-  std::string_view rest_;  // not looked at yet
-  std::string unread_;     // owner of rest_ when it was joined
+  internal::JsonScanState scan_;  // of the frame that is open
+  std::string partial_;           // what came before rest_ of the frame that is open, or the frame given last
+  std::string_view rest_;         // not looked at yet
+  std::string unread_;            // owner of rest_ when it was joined
   Result<void> status_;
 };
 
