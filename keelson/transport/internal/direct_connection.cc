@@ -19,6 +19,10 @@ namespace keelson::internal {
 namespace {
 
 constexpr size_t kInput = size_t{16} << 10;
+// A long answer is read in larger pieces: each costs a call of the system and an acknowledgement.
+constexpr size_t kLongInput = size_t{64} << 10;
+// After as many reads that would have fit into less, the memory for them is given back.
+constexpr int kShortReads = 64;
 // Of a long answer: as much is waited for at a time, but no longer than that.
 constexpr int kMuch = 48 << 10;
 constexpr Duration kMoment = std::chrono::microseconds(300);
@@ -135,7 +139,10 @@ IoStatus DirectConnection::WaitAndFill(TimePoint deadline) {
 }
 
 IoStatus DirectConnection::Fill(bool wait) {
-  if (begin_ == end_) begin_ = end_ = 0;
+  if (begin_ == end_) {
+    begin_ = end_ = 0;
+    FitInput();
+  }
   if (end_ == input_.size()) {
     if (begin_ != 0) {
       std::memmove(input_.data(), input_.data() + begin_, end_ - begin_);
@@ -156,6 +163,7 @@ IoStatus DirectConnection::Fill(bool wait) {
     if (got < 0) return errno == EINTR ? IoStatus::kWantRead : SocketOutcome();
     end_ += static_cast<size_t>(got);
     drained_ = static_cast<size_t>(got) < room;
+    last_read_ = static_cast<size_t>(got);
     return IoStatus::kDone;
   }
   ForgetErrors();
@@ -163,9 +171,28 @@ IoStatus DirectConnection::Fill(bool wait) {
   const int result = SSL_read_ex(ssl_, to, room, &got);
   if (result != 1) return Outcome(result);
   end_ += got;
+  last_read_ = got;
   // With room left nothing of the record is.
   drained_ = buffer_.IsDrained() && (got < room || SSL_pending(ssl_) == 0);
   return IoStatus::kDone;
+}
+
+void DirectConnection::FitInput() {
+  if (last_read_ == input_.size() && input_.size() < kLongInput) {
+    input_ = std::vector<char>(2 * input_.size());
+  } else if (input_.size() > kInput) {
+    short_reads_ = last_read_ < kInput ? short_reads_ + 1 : 0;
+    if (short_reads_ == kShortReads) ShrinkInput();
+  }
+}
+
+void DirectConnection::ShrinkInput() {
+  short_reads_ = 0;
+  last_read_ = 0;
+  if (begin_ == end_ && input_.size() > kInput) {
+    begin_ = end_ = 0;
+    input_ = std::vector<char>(kInput);
+  }
 }
 
 WaitOutcome DirectConnection::Wait(short events, const CallScope& scope) {

@@ -51,6 +51,10 @@ class DirectConnection {
   bool IsDrained() const { return drained_; }
   std::string_view unread() const { return {input_.data() + begin_, end_ - begin_}; }
   void Consume(size_t bytes) { begin_ += bytes; }
+  // Gives back the memory that a long answer took, when all of it was consumed.
+  void ShrinkInput();
+  // Bytes that one Fill can bring at most.
+  size_t input_capacity() const { return input_.size(); }
 
   // Until the socket can do it (POLLIN, POLLOUT) or has failed. kStopped also after Interrupt.
   WaitOutcome Wait(short events, const CallScope& scope);
@@ -86,6 +90,8 @@ class DirectConnection {
  private:
   WaitOutcome Poll(short events, const CallScope& scope, bool for_a_moment);
   void SetLowWater(int bytes);
+  // Nothing is unread: makes the buffer as large as the reads of late want it.
+  void FitInput();
   std::chrono::seconds patience() const;
   IoStatus Fill(bool wait);
   IoStatus Outcome(int result);
@@ -103,6 +109,8 @@ class DirectConnection {
 
   std::vector<char> input_;
   bool drained_ = false;
+  size_t last_read_ = 0;
+  int short_reads_ = 0;  // since one that needed more than a small buffer
   size_t begin_ = 0;
   size_t end_ = 0;
   std::unique_ptr<GzipInflater> inflater_;  // made when the first packed answer comes

@@ -123,6 +123,7 @@ class DirectBody final : public BodyStream {
     interrupter_.reset();
     if (connection_ == nullptr) return;
     reusable_ = reusable_ && at_end_;
+    connection_->ShrinkInput();
     pool_->Give(std::move(connection_), reusable_);
   }
 
