@@ -1,7 +1,9 @@
 #include "keelson/api/time.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "keelson/api/internal/quote.h"
 
@@ -192,10 +194,37 @@ class Reader {
   std::string failure_;
 };
 
+// "2006-01-02T15:04:05Z", or with ".000000" before the Z: the form that servers write. Anything else, a time that does
+// not exist included, is for Reader, which says what is wrong.
+std::optional<Reader::Instant> ReadUsual(const char* text, bool six_digits) {
+  unsigned worst = 0;  // digit
+  const auto digit = [&](size_t i) {
+    const unsigned value = static_cast<unsigned char>(text[i]) - unsigned{'0'};
+    worst = std::max(worst, value);
+    return static_cast<int>(value);
+  };
+  const auto two_digits = [&](size_t i) { return digit(i) * 10 + digit(i + 1); };
+  const int year = two_digits(0) * 100 + two_digits(2);
+  const int month = two_digits(5), day = two_digits(8);
+  const int hour = two_digits(11), minute = two_digits(14), second = two_digits(17);
+  int micros = 0;
+  if (six_digits) micros = (two_digits(20) * 100 + two_digits(22)) * 100 + two_digits(24);
+  const bool form = text[4] == '-' && text[7] == '-' && text[10] == 'T' && text[13] == ':' && text[16] == ':' &&
+                    (!six_digits || text[19] == '.') && text[six_digits ? 26 : 19] == 'Z';
+  if (!form || worst > 9 || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  const bool leap = IsLeap(year);
+  if (day < 1 || day > DaysBefore(month, leap) - DaysBefore(month - 1, leap)) return std::nullopt;
+  const int64_t days = DaysFromDate(year, month - 1, day - 1);
+  return Reader::Instant{days * kSecondsPerDay + hour * 3600 + minute * 60 + second, micros};
+}
+
 // Longer text than any time has is refused before it is quoted in a message.
 constexpr size_t kMaxTimeInput = 1024;
 
 Result<Reader::Instant> ReadTime(std::string_view text, bool six_digits) {
+  if (text.size() == (six_digits ? 27 : 20)) {
+    if (const auto instant = ReadUsual(text.data(), six_digits)) return *instant;
+  }
   if (text.size() > kMaxTimeInput) {
     return Error::InvalidArgument("parsing time: the text is longer than " + std::to_string(kMaxTimeInput) + " bytes");
   }

@@ -82,6 +82,31 @@ TEST(Time, EveryDayOfFourCenturiesAgreesWithTheStandardLibrary) {
   }
 }
 
+// The form that servers write has a way of its own through the parser: it must agree with the way of all others.
+template <class T>
+void ExpectSameAsWithAnOffset(const std::string& usual) {
+  for (size_t at = 0; at + 1 < usual.size(); ++at) {
+    for (const char c : {'0', '1', '2', '3', '5', '6', '9', '-', ':', 'T', 'Z', '.', '/', ' ', '\xb0'}) {
+      std::string text = usual;
+      text[at] = c;
+      const auto read = T::Parse(text);
+      const auto other = T::Parse(text.substr(0, text.size() - 1) + "+00:00");
+      ASSERT_EQ(read.has_value(), other.has_value()) << text;
+      if (read) {
+        EXPECT_EQ(*read, *other) << text;
+      }
+    }
+  }
+}
+
+TEST(Time, UsualFormsAreReadAsOthersAre) {
+  for (const std::string date : {"2024-02-29", "2023-02-28", "1900-02-28", "0001-01-01", "9999-12-31", "2026-11-30"}) {
+    ExpectSameAsWithAnOffset<Time>(date + "T23:59:59Z");
+    ExpectSameAsWithAnOffset<MicroTime>(date + "T00:30:09.123456Z");
+  }
+  EXPECT_EQ(Time::Parse("1970-01-02T00:00:01Z")->unix_seconds(), 86401);
+}
+
 TEST(Time, EndsOfTheRangePrint) {
   EXPECT_EQ(Time::Parse("9999-12-31T23:59:59Z")->ToString(), "9999-12-31T23:59:59Z");
   EXPECT_EQ(Time::Parse("9999-12-31T23:59:59-01:00")->ToString(), "10000-01-01T00:59:59Z");
