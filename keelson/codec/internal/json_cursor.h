@@ -113,58 +113,43 @@ class JsonCursor {
   const uint32_t* end_ = nullptr;
 };
 
-// Which token may follow which inside objects of objects: one bit for each pair of classes.
-namespace nested_objects {
-
-enum Class : uint8_t { kOther, kOpen, kClose, kKey, kColon, kComma };
-constexpr Class ClassOf(char c) {
-  switch (c) {
-    case '{': return kOpen;
-    case '}': return kClose;
-    case '"': return kKey;
-    case ':': return kColon;
-    case ',': return kComma;
-    default: return kOther;
-  }
-}
-constexpr uint64_t Pair(Class before, Class after) { return uint64_t{1} << (before * 8 + after); }
-inline constexpr uint64_t kAllowed = Pair(kOpen, kKey) | Pair(kOpen, kClose) | Pair(kKey, kColon) |
-                                     Pair(kColon, kOpen) | Pair(kClose, kComma) | Pair(kClose, kClose) |
-                                     Pair(kComma, kKey);
-
-}  // namespace nested_objects
-
 template <class AtComma>
 bool JsonCursor::TakeNestedObjects(AtComma at_comma) {
-  using namespace nested_objects;
   if (Peek() != '{') return false;
-  Class before = kColon;  // as if behind a name
-  int depth = 0;
-  int counted_depth = 0;
-  const uint32_t* token = token_;
-  for (uint32_t expected = *token; token < end_; ++token) {
-    const uint32_t at = *token;
-    const Class now = ClassOf(text_[at]);
-    if ((kAllowed & Pair(before, now)) == 0 || at != expected) return false;
-    before = now;
-    expected = at + 1;
-    switch (now) {
-      case kOpen: ++depth, ++counted_depth; break;
-      case kClose:
-        --counted_depth;
-        if (--depth > 0) break;
-        token_ = token + 1;
+  const uint32_t* token = token_ + 1;
+  uint32_t expected = *token_ + 1;  // where the next token is when there is no white space
+  int depth = 1;
+  int counted_depth = 1;
+  // At the token behind an opening brace.
+  while (end_ - token > 0) {
+    while (text_[*token] == '}') {
+      if (*token != expected) return false;
+      ++token;
+      ++expected;
+      --counted_depth;
+      if (--depth == 0) {
+        token_ = token;
         return true;
-      case kKey: {
-        if (token + 1 == end_) return false;
-        expected = token[1];
-        const std::string_view content(text_ + at + 1, expected - at - 2);
-        if (text_[expected - 1] != '"' || (HasEscape(content) && !HasOnlyGoodEscapes(content))) return false;
-        break;
       }
-      case kComma: counted_depth = at_comma(at + 1, counted_depth); break;
-      default: break;
+      if (token == end_ || *token != expected) return false;
+      if (text_[expected] == '}') continue;
+      if (text_[expected] != ',' || end_ - token < 2) return false;
+      ++token;
+      counted_depth = at_comma(++expected, counted_depth);
+      if (text_[*token] == '}') return false;
     }
+    // A name, its colon and the brace behind that.
+    if (end_ - token < 3) return false;
+    const uint32_t name = token[0], colon = token[1], brace = token[2];
+    if (name != expected || text_[name] != '"' || text_[colon] != ':' || text_[colon - 1] != '"' ||
+        brace != colon + 1 || text_[brace] != '{') {
+      return false;
+    }
+    const std::string_view content(text_ + name + 1, colon - name - 2);
+    if (HasEscape(content) && !HasOnlyGoodEscapes(content)) return false;
+    ++depth, ++counted_depth;
+    expected = brace + 1;
+    token += 3;
   }
   return false;
 }

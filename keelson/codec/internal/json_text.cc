@@ -82,12 +82,22 @@ bool Unescape(std::string_view content, std::string& out) {
 }
 
 bool HasOnlyGoodEscapes(std::string_view content) {
-  for (size_t i = content.find('\\'); i != std::string_view::npos; i = content.find('\\', i + 2)) {
-    if (i + 1 >= content.size()) return false;
-    const char escape = content[i + 1];
-    if (escape == 'u' ? HexQuad(content.substr(i + 2)) < 0
-                      : std::string_view("\"\\/bfnrt").find(escape) == std::string_view::npos) {
-      return false;
+  for (size_t i = 0; i < content.size(); ++i) {
+    if (content[i] != '\\') continue;
+    if (++i == content.size()) return false;
+    switch (content[i]) {
+      case '"':
+      case '\\':
+      case '/':
+      case 'b':
+      case 'f':
+      case 'n':
+      case 'r':
+      case 't': break;
+      case 'u':
+        if (HexQuad(content.substr(i + 1)) < 0) return false;
+        break;
+      default: return false;
     }
   }
   return true;

@@ -15,17 +15,24 @@ inline bool HasEscape(std::string_view text) {
   constexpr uint64_t kOnes = 0x0101010101010101u;
   constexpr uint64_t kHighs = 0x8080808080808080u;
   const char* at = text.data();
-  size_t left = text.size();
-  for (; left >= 8; left -= 8, at += 8) {
-    uint64_t word;
-    std::memcpy(&word, at, 8);
+  const size_t size = text.size();
+  const auto has = [](uint64_t word) {
     const uint64_t zero_where_backslash = word ^ (kOnes * '\\');
-    if (((zero_where_backslash - kOnes) & ~zero_where_backslash & kHighs) != 0) return true;
+    return ((zero_where_backslash - kOnes) & ~zero_where_backslash & kHighs) != 0;
+  };
+  const auto load = [](const char* from, auto word) {
+    std::memcpy(&word, from, sizeof word);
+    return uint64_t{word};
+  };
+  if (size >= 8) {
+    // The last word may overlap the one before.
+    for (const char* const last = at + size - 8; at < last; at += 8) {
+      if (has(load(at, uint64_t{}))) return true;
+    }
+    return has(load(text.data() + size - 8, uint64_t{}));
   }
-  for (; left > 0; --left, ++at) {
-    if (*at == '\\') return true;
-  }
-  return false;
+  if (size >= 4) return has(load(at, uint32_t{}) << 32 | load(at + size - 4, uint32_t{}));
+  return size > 0 && (at[0] == '\\' || at[size / 2] == '\\' || at[size - 1] == '\\');
 }
 
 // The text that a string's content stands for, appended. A lone surrogate becomes U+FFFD, as in Go. False on a bad
