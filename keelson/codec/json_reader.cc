@@ -127,6 +127,18 @@ class JsonReader::Impl : private internal::JsonTextReader {
     }
     return true;
   }
+  // Of a text that the object itself holds: the version before may have the same.
+  bool ReadOwnText(void* value, bool unique) {
+    std::string_view text;
+    if (!TakeText(text)) return false;
+    if (const String* same = sections_.SameString(value, text)) {
+      nodes_.set_unique(unique);
+      new (value) String(*same);
+    } else {
+      PutString(text, value, unique);
+    }
+    return true;
+  }
   bool ReadBytes(const Type& type, void* value) {
     std::string_view text;
     if (!TakeText(text)) return false;
@@ -223,7 +235,9 @@ class JsonReader::Impl : private internal::JsonTextReader {
   template <class ReadNode>
   bool ReadSection(const void* place, const Type& content, Node** slot, ReadNode read) {
     const SectionMarks::Mark before = sections_.Open(slot);
-    if (const auto extent = cursor_.ExtentOf(before.tokens); sections_.IsSame(before, content, extent.text)) {
+    if (before.hash == internal::SectionReuse::kByElements) {
+      if (TakeSameElements(*content.element)) return sections_.TakeOver(content, slot);
+    } else if (const auto extent = cursor_.ExtentOf(before.tokens); sections_.IsSame(before, content, extent.text)) {
       cursor_.JumpBehind(extent);
       return sections_.TakeOver(content, slot);
     }
@@ -233,6 +247,25 @@ class JsonReader::Impl : private internal::JsonTextReader {
     if (oddities_ == oddities_before) {
       sections_.Note(content, slot, cursor_.TextSince(start), cursor_.TokensSince(start));
     }
+    return true;
+  }
+
+  // Moves over the list at hand if its elements are those of the version before. Notes how many are, from the first on.
+  bool TakeSameElements(const Type& element) {
+    internal::JsonCursor at = cursor_;
+    if (!at.Take('[')) return false;
+    const size_t count = sections_.element_count_before();
+    size_t same = 0;
+    for (; same < count; ++same) {
+      if (same > 0 && !at.Take(',')) break;
+      const SectionMarks::Mark before = sections_.ElementBefore(same);
+      const auto extent = at.ExtentOf(before.tokens);
+      if (!sections_.IsSame(before, element, extent.text)) break;
+      at.JumpBehind(extent);
+    }
+    sections_.set_same_elements(same);
+    if (same < count || !at.Take(']')) return false;
+    cursor_ = at;
     return true;
   }
 
@@ -273,7 +306,8 @@ class JsonReader::Impl : private internal::JsonTextReader {
   // The same for an element of a section.
   bool ReadSectionElement(const Type& element, size_t index, Node** node) {
     const SectionMarks::Mark before = sections_.ElementBefore(index);
-    if (const auto extent = cursor_.ExtentOf(before.tokens); sections_.IsSame(before, element, extent.text)) {
+    if (const auto extent = cursor_.ExtentOf(before.tokens);
+        index < sections_.same_elements() || sections_.IsSame(before, element, extent.text)) {
       *node = sections_.TakeElement(element, index);
       nodes_.set_unique(!(*node)->frozen());
       cursor_.JumpBehind(extent);
@@ -512,6 +546,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
     const Type& type = *field.type;
     if (type.kind == Kind::kString) {
       if (cursor_.Peek() == 'n') return TakeLiteral("null");
+      if (sections_.covers(slot) && type.ops == nullptr) return ReadOwnText(slot, field.unique);
       return ReadText(type, slot, field.unique);
     }
     if (cursor_.Peek() == 'n') return TakeLiteral("null");

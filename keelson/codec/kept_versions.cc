@@ -6,18 +6,12 @@ namespace keelson {
 
 namespace {
 
-// Handles are aligned to pointers, so that sixteen bits tell their places.
-struct Rest {
-  uint16_t place;
-  uint16_t tokens;
-};
-static_assert(sizeof(Rest) == 4);
-
 constexpr uint16_t PlaceOf(uint32_t offset) { return static_cast<uint16_t>(offset / sizeof(void*)); }
 
 }  // namespace
 
 SectionMarks::SectionMarks(std::span<const Mark> marks) {
+  static_assert(sizeof(Rest) == 4);
   if (marks.empty()) return;
   const size_t count = marks.size();
   words_ = std::make_unique_for_overwrite<uint64_t[]>(1 + count + (count + 1) / 2);
@@ -30,20 +24,14 @@ SectionMarks::SectionMarks(std::span<const Mark> marks) {
   }
 }
 
-SectionMarks::Mark SectionMarks::at(size_t i) const {
-  Rest rest;
-  std::memcpy(&rest, reinterpret_cast<const std::byte*>(words_.get() + 1 + words_[0]) + i * sizeof rest, sizeof rest);
-  return {.hash = words_[1 + i], .offset = rest.place * uint32_t{sizeof(void*)}, .tokens = rest.tokens};
-}
-
-size_t SectionMarks::Find(uint32_t offset) const {
-  if (words_ == nullptr) return 0;
-  const size_t count = words_[0];
-  const auto* rests = reinterpret_cast<const std::byte*>(words_.get() + 1 + count);
-  for (size_t i = 0; i < count; ++i, rests += sizeof(Rest)) {
-    uint16_t place;
-    std::memcpy(&place, rests, sizeof place);
-    if (place == PlaceOf(offset)) return i;
+size_t SectionMarks::Find(uint32_t offset, size_t from) const {
+  const size_t count = size();
+  const uint16_t place = PlaceOf(offset);
+  for (size_t i = from; i < count; ++i) {
+    if (RestOf(i).place == place) return i;
+  }
+  for (size_t i = 0; i < from && i < count; ++i) {
+    if (RestOf(i).place == place) return i;
   }
   return count;
 }

@@ -7,12 +7,14 @@
 //
 //   JsonReader reader({.share_nodes = true, .versions = &cache});
 //
-// Only hashes are kept of the texts. They have 64 bits and a seed that each process draws: that two texts of a section
-// that follow each other have the same is as likely as 2^-64, which is taken for never.
+// Only hashes are kept of the texts; where all elements of a list have one, the list needs none of its own. They have
+// 64 bits and a seed that each process draws: that two texts of a section that follow each other have the same is as
+// likely as 2^-64, which is taken for never.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -36,12 +38,31 @@ class SectionMarks {
   explicit SectionMarks(std::span<const Mark> marks);
 
   size_t size() const { return words_ == nullptr ? 0 : words_[0]; }
-  Mark at(size_t i) const;
-  // Where the mark of this section is, or size(). Those of its elements, if there are any, follow.
-  size_t Find(uint32_t offset) const;
+  Mark at(size_t i) const {
+    const Rest rest = RestOf(i);
+    return {.hash = words_[1 + i], .offset = rest.place * uint32_t{sizeof(void*)}, .tokens = rest.tokens};
+  }
+  // Where the mark of this section is, or size(). Those of its elements, if there are any, follow. It is looked for
+  // from mark `from` on first, and then before it.
+  size_t Find(uint32_t offset, size_t from = 0) const;
+  // The processor may begin to get them from memory.
+  void Prefetch() const {
+    if (words_ != nullptr) __builtin_prefetch(words_.get());
+  }
 
  private:
-  // Their number, the hashes, then four bytes for each: where it is, and the number of tokens.
+  // Handles are aligned to pointers, so that sixteen bits tell their places.
+  struct Rest {
+    uint16_t place;
+    uint16_t tokens;
+  };
+  Rest RestOf(size_t i) const {
+    Rest rest;
+    std::memcpy(&rest, reinterpret_cast<const std::byte*>(words_.get() + 1 + words_[0]) + i * sizeof rest, sizeof rest);
+    return rest;
+  }
+
+  // Their number, the hashes, then the rest of each.
   std::unique_ptr<uint64_t[]> words_;
 };
 

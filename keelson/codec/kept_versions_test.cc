@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <string>
 #include <utility>
@@ -239,6 +240,92 @@ TEST(KeptVersions, ElementsOfAChangedListAreTakenOver) {
   EXPECT_TRUE(new_statuses[1].ready);
   EXPECT_FALSE(old_statuses[1].ready);
   EXPECT_EQ(ToJson(after), ToJson(FromJson<corev1::Pod>(text("8", "true")).value()));
+}
+
+// Which of the containers were taken over, and that the rest is as it would be without a version before.
+std::string TakenOver(std::string_view before, std::string_view after) {
+  const auto text = [](std::string_view version, std::string_view containers) {
+    return R"({"metadata":{"name":"web-1","namespace":"shop","uid":"u-1","resourceVersion":")" + std::string(version) +
+           R"("},"spec":{"containers":)" + std::string(containers) + R"(,"nodeName":"node-1"}})";
+  };
+  Cache cache;
+  const corev1::Pod old = cache.ReadJson(text("7", before)).value();
+  corev1::Pod pod = cache.ReadJson(text("8", after)).value();
+  EXPECT_EQ(ToJson(pod), ToJson(FromJson<corev1::Pod>(text("8", after)).value()));
+  // What was kept of it serves the version after it.
+  EXPECT_EQ(Content(cache.ReadJson(text("9", after))->spec.containers), Content(std::as_const(pod).spec.containers));
+  // A list is one pointer to its node.
+  const bool whole = std::memcmp(&pod.spec.containers, &old.spec.containers, sizeof(void*)) == 0;
+  std::string taken = whole ? "all: " : "";
+  for (const corev1::Container& container : std::as_const(pod).spec.containers) {
+    bool found = false;
+    for (const corev1::Container& one : old.spec.containers) found = found || &one == &container;
+    taken += found ? "1" : "0";
+  }
+  return taken;
+}
+
+TEST(KeptVersions, AListIsTheSameWhenItsElementsAre) {
+  const std::string a = R"({"name":"a","image":"image-of-a:1"})", b = R"({"name":"b","image":"image-of-b:1"})",
+                    c = R"({"name":"c","image":"image-of-c:1"})", b2 = R"({"name":"b","image":"image-of-b:2"})";
+  const auto list = [](auto... elements) {
+    std::string text = "[";
+    ((text += (text.size() > 1 ? "," : "") + elements), ...);
+    return text + "]";
+  };
+  EXPECT_EQ(TakenOver(list(a, b, c), list(a, b, c)), "all: 111");
+  EXPECT_EQ(TakenOver(list(a, b, c), "[ " + a + " , " + b + ",\n" + c + " ]"), "all: 111");
+  EXPECT_EQ(TakenOver(list(a, b, c), list(a, b2, c)), "101");
+  EXPECT_EQ(TakenOver(list(a, b, c), list(a, b)), "11");
+  EXPECT_EQ(TakenOver(list(a, b), list(a, b, c)), "110");
+  EXPECT_EQ(TakenOver(list(a, b, c), list(b, a, c)), "001");
+  EXPECT_EQ(TakenOver(list(a, b), list(b2, b2)), "00");
+  EXPECT_EQ(TakenOver(list(a), list(a)), "all: 1");
+  EXPECT_EQ(TakenOver(list(a), list(a, b)), "00");  // of a single element nothing is kept
+  // An element that is too short to be kept.
+  EXPECT_EQ(TakenOver(list(a, std::string(R"({"name":"x"})")), list(a, std::string(R"({"name":"x"})"))), "all: 11");
+  EXPECT_EQ(TakenOver(list(a, std::string(R"({"name":"x"})")), list(a, std::string(R"({"name":"y"})"))), "10");
+  EXPECT_EQ(TakenOver(list(a, std::string("null")), list(a, std::string("null"))), "all: 11");
+}
+
+TEST(KeptVersions, AMalformedListIsRefusedAlthoughItsElementsAreTheSame) {
+  const auto text = [](std::string_view comma, std::string_view end) {
+    return R"({"metadata":{"name":"web-1","namespace":"shop","uid":"u-1"},"spec":{"containers":[{"name":"a","image":"image:1"})" +
+           std::string(comma) + R"({"name":"b","image":"image:2"})" + std::string(end) + "}}";
+  };
+  Cache cache;
+  ASSERT_TRUE(cache.ReadJson(text(",", "]")));
+  EXPECT_FALSE(cache.ReadJson(text(",", "}")));
+  EXPECT_FALSE(cache.ReadJson(text(",", "")));
+  EXPECT_FALSE(cache.ReadJson(text(":", "]")));
+  EXPECT_FALSE(cache.ReadJson(text("", "]")));
+  EXPECT_FALSE(cache.ReadJson(text(",,", "]")));
+  EXPECT_FALSE(cache.ReadJson(text(",", ",]")));
+  EXPECT_TRUE(cache.ReadJson(text(",", "]")));
+}
+
+TEST(KeptVersions, TextsOfTheObjectItselfAreTakenOver) {
+  Cache cache;
+  const corev1::Pod before = cache.ReadJson(PodText("7", "web:1")).value();
+  const corev1::Pod after = cache.ReadJson(PodText("8", "web:2")).value();
+  EXPECT_EQ(after.metadata.uid.view().data(), before.metadata.uid.view().data());
+  EXPECT_EQ(after.spec.nodeName.view().data(), before.spec.nodeName.view().data());
+  EXPECT_EQ(before.metadata.resourceVersion, "7");
+  EXPECT_EQ(after.metadata.resourceVersion, "8");
+  std::string moved = PodText("9", "web:2");
+  moved.replace(moved.find("node-1"), 6, "node-\\u0032");
+  EXPECT_EQ(cache.ReadJson(moved)->spec.nodeName, "node-2");
+  EXPECT_EQ(after.spec.nodeName, "node-1");
+}
+
+TEST(SectionMarks, AreFoundFromAnyPlaceOn) {
+  const SectionMarks marks(std::vector<SectionMarks::Mark>{
+      {.hash = 5, .offset = 8}, {.hash = 6, .offset = SectionMarks::kElement}, {.hash = 7, .offset = 24}});
+  for (size_t from = 0; from <= 4; ++from) {
+    EXPECT_EQ(marks.Find(8, from), 0u);
+    EXPECT_EQ(marks.Find(24, from), 2u);
+    EXPECT_EQ(marks.Find(16, from), 3u);
+  }
 }
 
 TEST(SectionMarks, TellWhatTheyWereGiven) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "keelson/api/object.h"
 #include "keelson/core/hash.h"
@@ -10,6 +11,8 @@
 namespace keelson::internal {
 
 namespace {
+
+constexpr size_t kCacheLine = 64;
 
 uint64_t Seed() {
   static const uint64_t seed = Random::FromEntropy().Next();
@@ -42,7 +45,7 @@ uint64_t HashText(std::string_view text, uint64_t seed) {
 }  // namespace
 
 uint64_t SectionReuse::HashOf(const Type& content, std::string_view text) {
-  return std::max<uint64_t>(HashText(text, Seed() ^ reinterpret_cast<uintptr_t>(&content)), 1);
+  return std::max<uint64_t>(HashText(text, Seed() ^ reinterpret_cast<uintptr_t>(&content)), kByElements + 1);
 }
 
 void SectionReuse::Begin(KeptVersions* versions, const Type& type, void* value) {
@@ -58,20 +61,42 @@ void SectionReuse::Begin(KeptVersions* versions, const Type& type, void* value) 
   before_ = {};
 }
 
-void SectionReuse::LookUp() {
-  // Servers write the uid behind name and namespace: when it is there, both are.
-  if (metadata_->uid.empty()) return;
+void SectionReuse::LookUp(const void* slot) {
+  // Servers write the uid behind name and namespace: when it comes, both are there.
+  if ((metadata_->uid.empty() && slot != &metadata_->uid) || metadata_->name.empty()) return;
   looked_ = true;
+  mark_before_ = 0;
   before_ = versions_->Find(metadata_->namespace_, metadata_->name);
+  if (before_.object == nullptr) return;
+  // Of many objects, most are not in the processor's cache.
+  for (size_t at = 0; at < size_; at += kCacheLine) {
+    __builtin_prefetch(static_cast<const std::byte*>(before_.object) + at);
+  }
+  before_.marks->Prefetch();
+  prefetched_ = false;
+}
+
+void SectionReuse::PrefetchNodes() const {
+  for (size_t i = 0; i < before_.marks->size(); ++i) {
+    const uint32_t offset = before_.marks->at(i).offset;
+    if (offset == SectionMarks::kElement) continue;
+    const Node* node;
+    std::memcpy(&node, static_cast<const std::byte*>(before_.object) + offset, sizeof node);
+    __builtin_prefetch(node);
+  }
 }
 
 SectionMarks::Mark SectionReuse::Open(const void* slot) {
   elements_.clear();
   node_before_ = nullptr;
-  if (!looked_) LookUp();
+  same_elements_ = 0;
+  if (!looked_) LookUp(slot);
   if (before_.object == nullptr) return {};
-  mark_before_ = before_.marks->Find(OffsetOf(slot));
-  if (mark_before_ == before_.marks->size()) return {};
+  if (!std::exchange(prefetched_, true)) PrefetchNodes();
+  // Sections come in the same order as before.
+  const size_t found = before_.marks->Find(OffsetOf(slot), mark_before_);
+  if (found == before_.marks->size()) return {};
+  mark_before_ = found;
   std::memcpy(&node_before_, static_cast<const std::byte*>(before_.object) + OffsetOf(slot), sizeof node_before_);
   return before_.marks->at(mark_before_);
 }
@@ -96,7 +121,7 @@ SectionMarks::Mark SectionReuse::ElementBefore(size_t index) const {
 }
 
 Node* SectionReuse::TakeElement(const Type& element, size_t index) {
-  elements_.push_back(ElementBefore(index));
+  elements_.push_back({.mark = ElementBefore(index), .type = nullptr, .text = {}, .tokens = 0});
   return ShareNode(element, reinterpret_cast<Node* const*>(node_before_->payload())[index]);
 }
 
@@ -106,11 +131,21 @@ SectionMarks::Mark SectionReuse::MarkOf(const Type& content, std::string_view te
 }
 
 void SectionReuse::Note(const Type& content, const void* slot, std::string_view text, size_t tokens) {
-  const SectionMarks::Mark mark = MarkOf(content, text, tokens, OffsetOf(slot));
-  if (mark.hash == 0) return;
-  noted_.push_back(mark);
-  if (elements_.size() < 2) return;  // the section is as good
-  noted_.insert(noted_.end(), elements_.begin(), elements_.end());
+  if (text.size() < kShortest || tokens > UINT16_MAX) return;
+  if (elements_.size() < 2) {  // of a single element the section is as good
+    noted_.push_back(MarkOf(content, text, tokens, OffsetOf(slot)));
+    return;
+  }
+  const size_t section = noted_.size();
+  noted_.push_back({.hash = kByElements, .offset = OffsetOf(slot), .tokens = static_cast<uint16_t>(tokens)});
+  bool all = true;
+  for (const Element& element : elements_) {
+    noted_.push_back(element.type == nullptr
+                         ? element.mark
+                         : MarkOf(*element.type, element.text, element.tokens, SectionMarks::kElement));
+    all = all && noted_.back().hash != 0;
+  }
+  if (!all) noted_[section].hash = HashOf(content, text);
 }
 
 void SectionReuse::End() {

@@ -18,6 +18,7 @@
 
 #include "keelson/api/meta/v1.h"
 #include "keelson/api/node.h"
+#include "keelson/api/string.h"
 #include "keelson/api/type.h"
 #include "keelson/codec/kept_versions.h"
 
@@ -27,6 +28,8 @@ class SectionReuse {
  public:
   // Shorter is quicker to parse than to find.
   static constexpr size_t kShortest = 24;
+  // Instead of a hash: the section is the same when it has as many elements and each is the same.
+  static constexpr uint64_t kByElements = 1;
 
   // Without `versions`, and for objects without metadata, no slot is covered.
   void Begin(KeptVersions* versions, const Type& type, void* value);
@@ -34,6 +37,15 @@ class SectionReuse {
   // Whether it is a handle of the object itself.
   bool covers(const void* slot) const {
     return static_cast<size_t>(static_cast<const std::byte*>(slot) - object_) < size_;
+  }
+
+  // A text that the object itself holds comes now: the version before's when that has the same, otherwise null.
+  const String* SameString(const void* slot, std::string_view text) {
+    if (!looked_) LookUp(slot);
+    if (before_.object == nullptr) return nullptr;
+    const auto& before =
+        *reinterpret_cast<const String*>(static_cast<const std::byte*>(before_.object) + OffsetOf(slot));
+    return std::string_view(before) == text ? &before : nullptr;
   }
 
   // The section of this slot comes now. What it was read from in the version before: hash 0 when that is not known.
@@ -46,11 +58,16 @@ class SectionReuse {
 
   // Likewise of an element of the section that is open.
   SectionMarks::Mark ElementBefore(size_t index) const;
+  // Of a section with kByElements.
+  size_t element_count_before() const { return node_before_->length(); }
+  // So many elements from the first on were found to be the same. 0 when a section is opened.
+  size_t same_elements() const { return same_elements_; }
+  void set_same_elements(size_t count) { same_elements_ = count; }
   // With a reference.
   Node* TakeElement(const Type& element, size_t index);
-  // It was read; an empty text cannot be taken the next time.
+  // It was read; an empty text cannot be taken the next time. The text has to stay until Note.
   void NoteElement(const Type& element, std::string_view text, size_t tokens) {
-    elements_.push_back(MarkOf(element, text, tokens, SectionMarks::kElement));
+    elements_.push_back({.mark = {}, .type = &element, .text = text, .tokens = tokens});
   }
   // All of the section that is open was read.
   void Note(const Type& content, const void* slot, std::string_view text, size_t tokens);
@@ -62,25 +79,37 @@ class SectionReuse {
   void End();
 
  private:
-  // Never 0.
+  // An element of the section that is open. Its mark is made when it is wanted: of a single one it is not.
+  struct Element {
+    SectionMarks::Mark mark;
+    const Type* type = nullptr;  // null: the mark is there
+    std::string_view text;
+    size_t tokens = 0;
+  };
+
+  // Never 0 nor kByElements.
   static uint64_t HashOf(const Type& content, std::string_view text);
   static SectionMarks::Mark MarkOf(const Type& content, std::string_view text, size_t tokens, uint32_t offset);
   uint32_t OffsetOf(const void* slot) const {
     return static_cast<uint32_t>(static_cast<const std::byte*>(slot) - object_);
   }
-  void LookUp();
+  // `slot` is about to be read.
+  void LookUp(const void* slot);
+  void PrefetchNodes() const;
 
   KeptVersions* versions_ = nullptr;
   const std::byte* object_ = nullptr;
   size_t size_ = 0;
   const metav1::ObjectMeta* metadata_ = nullptr;
   bool looked_ = false;
+  bool prefetched_ = false;
   KeptVersions::Version before_;
   std::vector<SectionMarks::Mark> noted_;
   // Of the section that is open.
   Node* node_before_ = nullptr;
   size_t mark_before_ = 0;  // its place among before_.marks
-  std::vector<SectionMarks::Mark> elements_;
+  size_t same_elements_ = 0;
+  std::vector<Element> elements_;
 };
 
 }  // namespace keelson::internal
