@@ -87,10 +87,22 @@ void DeltaQueue::PushLocked(Delta delta) {
     if (item.deltas.size() > kMaxPerKey) Fold(item.deltas);
     return;
   }
-  auto item = std::make_unique<Item>();
+  std::unique_ptr<Item> item;
+  if (spare_.empty()) {
+    item = std::make_unique<Item>();
+  } else {
+    item = std::move(spare_.back());
+    spare_.pop_back();
+  }
   item->named = delta.object;
   item->deltas.push_back(std::move(delta));
-  by_key_.emplace(key, item.get());
+  if (item->entry) {
+    item->entry.key() = key;
+    item->entry.mapped() = item.get();
+    by_key_.insert(std::move(item->entry));
+  } else {
+    by_key_.emplace(key, item.get());
+  }
   items_.push_back(std::move(item));
 }
 
@@ -124,8 +136,13 @@ void DeltaQueue::TakeFront(std::vector<Delta>& batch, size_t most) {
     const ObjectIdentity identity = model_.identify(item.named.get());
     // It is there only when no snapshot came behind it.
     const auto found = by_key_.find({identity.namespace_, identity.name});
-    if (found != by_key_.end() && found->second == &item) by_key_.erase(found);
+    if (found != by_key_.end() && found->second == &item) item.entry = by_key_.extract(found);
     for (Delta& delta : item.deltas) batch.push_back(std::move(delta));
+    if (spare_.size() < kMostSpare && item.deltas.size() <= 1) {
+      item.deltas.clear();
+      item.named.reset();
+      spare_.push_back(std::move(items_.front()));
+    }
     items_.pop_front();
     return;
   }

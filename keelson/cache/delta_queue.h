@@ -66,6 +66,8 @@ class DeltaQueue {
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
+  struct Item;
+  using Keys = std::unordered_map<Key, Item*, KeyHash>;
   // Deltas of one key, or, where there are none, a snapshot that has been gone through up to `next`.
   struct Item {
     std::vector<Delta> deltas = {};
@@ -73,8 +75,11 @@ class DeltaQueue {
     size_t next = 0;
     DeltaType type = DeltaType::kSync;
     bool initial = false;
-    ObjectPtr named = {};  // keeps alive what its key in `by_key_` points to
+    ObjectPtr named = {};        // keeps alive what its key in `by_key_` points to
+    Keys::node_type entry = {};  // of a spare one: memory for its place in `by_key_`
   };
+  // Under load, as many items wait for the next ones of the same size.
+  static constexpr size_t kMostSpare = 64;
 
   void PushLocked(Delta delta);
   void TakeFront(std::vector<Delta>& batch, size_t most);
@@ -87,8 +92,9 @@ class DeltaQueue {
   // Guarded by mutex_.
   std::deque<std::unique_ptr<Item>> items_;
   // The items behind the last snapshot by key. Those before must not grow: their deltas would overtake the snapshot.
-  std::unordered_map<Key, Item*, KeyHash> by_key_;
-  size_t syncs_ = 0;  // pending snapshots of PushSync
+  Keys by_key_;
+  std::vector<std::unique_ptr<Item>> spare_;  // with their memory for one delta
+  size_t syncs_ = 0;                          // pending snapshots of PushSync
   bool closed_ = false;
 };
 

@@ -103,6 +103,30 @@ TEST_F(DeltaQueueTest, WhatComesBehindASnapshotIsNotToldBeforeIt) {
   EXPECT_THAT(PopAll(queue_), ElementsAre("Updated a1 a2", "Sync a2 a2", "Updated a2 a3"));
 }
 
+TEST_F(DeltaQueueTest, ManyRoundsOfKeysAreToldAsTheFirst) {
+  Store store(ModelOf<corev1::ConfigMap>());
+  store.Put(b1_);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::string> expected;
+    // More than are kept for the next round.
+    for (int i = 0; i < 200; ++i) {
+      const ObjectPtr object = Map("key-" + std::to_string(i), round);
+      queue_.Push(Added(object));
+      expected.push_back("Added - " + Text(object));
+    }
+    if (round == 2) {
+      queue_.PushAll(store.List(), DeltaType::kReplaced, false);
+      expected.push_back("Replaced - b1");
+    }
+    queue_.Push(Updated(a1_, a2_));
+    queue_.Push(Updated(a2_, a3_));
+    expected.push_back("Updated a1 a2");
+    expected.push_back("Updated a2 a3");
+    EXPECT_EQ(PopAll(queue_), expected);
+    EXPECT_EQ(queue_.pending(), 0u);
+  }
+}
+
 TEST_F(DeltaQueueTest, OneResyncWaitsAtATime) {
   Store store(ModelOf<corev1::ConfigMap>());
   store.Put(a1_);

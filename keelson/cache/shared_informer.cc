@@ -205,7 +205,7 @@ void SharedInformer::Replace(std::vector<ObjectPtr> objects, std::string_view ve
     if (first) {
       for (const std::shared_ptr<Listener>& listener : listeners_) listener->PushInitial(store_.List());
     } else {
-      Distribute(std::move(changes));
+      Distribute(changes);
     }
     synced_ = true;
     SetVersion(version);
@@ -228,23 +228,25 @@ void SharedInformer::Apply(WatchEventType type, ObjectPtr object) {
     if (old == nullptr) return;
     known_.reset();
     store_.Remove(identity.namespace_, identity.name);
-    Distribute({{.type = DeltaType::kDeleted, .object = std::move(object), .old = std::move(old)}});
+    Delta gone{.type = DeltaType::kDeleted, .object = std::move(object), .old = std::move(old)};
+    Distribute({&gone, 1});
     return;
   }
   known_ = object;
   store_.Put(object);
   const DeltaType what = old == nullptr ? DeltaType::kAdded : DeltaType::kUpdated;
-  Distribute({{.type = what, .object = std::move(object), .old = std::move(old)}});
+  Delta change{.type = what, .object = std::move(object), .old = std::move(old)};
+  Distribute({&change, 1});
 }
 
 // An object of the same name and another uid is another object.
-void SharedInformer::Distribute(std::vector<Delta> deltas) {
+void SharedInformer::Distribute(std::span<Delta> deltas) {
+  std::vector<Delta> told;
   const auto recreated = [&](const Delta& delta) {
     return delta.old != nullptr && delta.type != DeltaType::kDeleted &&
            model_.identify(delta.old.get()).uid != model_.identify(delta.object.get()).uid;
   };
   if (std::any_of(deltas.begin(), deltas.end(), recreated)) {
-    std::vector<Delta> told;
     for (Delta& delta : deltas) {
       if (recreated(delta)) {
         told.push_back(
@@ -254,7 +256,7 @@ void SharedInformer::Distribute(std::vector<Delta> deltas) {
         told.push_back(std::move(delta));
       }
     }
-    deltas = std::move(told);
+    deltas = told;
   }
   for (const std::shared_ptr<Listener>& listener : listeners_) listener->Push(deltas);
 }

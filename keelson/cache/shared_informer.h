@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -141,7 +142,7 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
   void Resync(internal::Listener& listener);
   void Report(const Error& error) const;
   // Under mutex_.
-  void Distribute(std::vector<Delta> deltas);
+  void Distribute(std::span<Delta> deltas);
   void SetVersion(std::string_view version);
   bool HasReached(std::string_view version) const;
 
