@@ -36,9 +36,9 @@ class Scratch {
   static constexpr size_t kChunkSize = 64 << 10;  // larger than any struct
 
   std::byte* Take(size_t size) {
-    if (chunks_.empty()) chunks_.push_back(std::make_unique<std::byte[]>(kChunkSize));
+    if (chunks_.empty()) chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kChunkSize));
     if (used_ + size > kChunkSize) {
-      if (++chunk_ == chunks_.size()) chunks_.push_back(std::make_unique<std::byte[]>(kChunkSize));
+      if (++chunk_ == chunks_.size()) chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kChunkSize));
       used_ = 0;
     }
     std::byte* block = chunks_[chunk_].get() + used_;

@@ -127,7 +127,7 @@ class SeenValues {
 
  private:
   // Each table grows fourfold from the one size to the other, both powers of two.
-  static constexpr size_t kFewEntries = 256, kEntries = 4096;
+  static constexpr size_t kFewEntries = 64, kEntries = 4096;
   static constexpr size_t kFewHashes = 1024, kHashes = size_t{1} << 14;
   static constexpr size_t kMostBytes = size_t{2} << 20;
   static constexpr size_t kPlaces = 4096;
