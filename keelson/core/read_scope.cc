@@ -1,0 +1,146 @@
+#include "keelson/core/read_scope.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <iterator>
+#include <limits>
+
+#include "keelson/core/leaf_mutex.h"
+
+namespace keelson {
+
+namespace internal {
+constinit thread_local ScopedReader* scoped_reader = nullptr;
+alignas(64) std::atomic<uint64_t> scope_number = 1;
+}  // namespace internal
+
+namespace {
+
+using internal::ScopedReader;
+
+bool Barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+// Never destroyed: threads end as late as they like.
+struct Readers {
+  Readers() {
+#ifndef KEELSON_READERS_FENCE
+    fence = !Barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+#endif
+  }
+
+  bool fence = true;  // constant after construction
+  LeafMutex mutex;
+  // Guarded by mutex. Readers are only added, in front.
+  ScopedReader* first = nullptr;
+};
+
+Readers& All() {
+  static Readers* const all = new Readers;
+  return *all;
+}
+
+// Behind the end of its membership a thread borrows. Not a member of that, which is gone by then.
+constinit thread_local bool membership_ended = false;
+
+// Gives what the thread announced by to others when it ends.
+struct Membership {
+  ~Membership() {
+    membership_ended = true;
+    // A scope may be open, in what is destroyed after this.
+    if (internal::scoped_reader == nullptr) return;
+    if (internal::scoped_reader->depth != 0) {
+      internal::scoped_reader->borrowed = true;
+    } else {
+      internal::scoped_reader->GiveBack();
+    }
+  }
+  bool begun = false;
+};
+thread_local Membership membership;
+
+// Behind this, a scope that was announced before is seen, and one that was not sees what was taken out before.
+bool MakeReadersKnown() {
+#ifdef KEELSON_READERS_FENCE
+  return true;
+#else
+  if (All().fence) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return true;
+  }
+  // A process that was forked may have to register anew.
+  return Barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ||
+         (Barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) && Barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
+#endif
+}
+
+// The least number that a scope announces.
+uint64_t OldestScope() {
+  const ScopedReader* reader = nullptr;
+  {
+    LeafLock lock(All().mutex);
+    reader = All().first;
+  }
+  uint64_t oldest = std::numeric_limits<uint64_t>::max();
+  for (; reader != nullptr; reader = reader->next) {
+    const uint64_t announced = reader->announced.load(std::memory_order_seq_cst);
+    if (announced != 0 && announced < oldest) oldest = announced;
+  }
+  return oldest;
+}
+
+}  // namespace
+
+void ScopedReader::GiveBack() {
+  internal::scoped_reader = nullptr;
+  borrowed = false;
+  LeafLock lock(All().mutex);
+  taken = false;
+}
+
+ScopedReader* internal::JoinScopedReaders() {
+  Readers& all = All();
+  if (!membership_ended) membership.begun = true;
+  LeafLock lock(all.mutex);
+  ScopedReader* reader = all.first;
+  while (reader != nullptr && reader->taken) reader = reader->next;
+  if (reader == nullptr) {
+    reader = new ScopedReader;
+    reader->fences = all.fence;
+    reader->next = all.first;
+    all.first = reader;
+  }
+  reader->taken = true;
+  reader->borrowed = membership_ended;
+  scoped_reader = reader;
+  return reader;
+}
+
+std::vector<RetiredList::Retired> RetiredList::LookForUnseen() {
+  if (!gathered_.empty()) {
+    // Who finds the number grown sees that these are gone: all changes of it are one release sequence.
+    const uint64_t number = internal::scope_number.fetch_add(1, std::memory_order_seq_cst);
+    kept_.push_back({number, std::move(gathered_)});
+    gathered_.clear();
+    count_ = 0;
+  }
+  std::vector<Retired> unseen;
+  if (kept_.empty() || !MakeReadersKnown()) return unseen;
+  // A thread whose first scope begins only now takes a lock, and so sees what was taken out before.
+  const uint64_t oldest = OldestScope();
+  while (!kept_.empty() && kept_.front().number < oldest) {
+    std::vector<Retired>& batch = kept_.front().retired;
+    unseen.insert(unseen.end(), std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
+    kept_.pop_front();
+  }
+  return unseen;
+}
+
+size_t RetiredList::size() const {
+  size_t sum = gathered_.size();
+  for (const Batch& batch : kept_) sum += batch.retired.size();
+  return sum;
+}
+
+}  // namespace keelson

@@ -1,0 +1,144 @@
+// Reading what a writer may replace at any moment, without a lock and without counting who reads.
+//
+//   std::atomic<const Node*> current;
+//
+//   {                                                    // a reader
+//     ReadScope scope;
+//     const Node* node = current.load(std::memory_order_acquire);
+//     … *node …                                          // good until the scope ends
+//   }
+//
+//   retired.Add(std::unique_ptr<const Node>(current.exchange(made)));   // the writer; RetiredList retired
+//   retired.TakeUnseen();                                // now and then: what no scope can see any more, to be dropped
+//
+// A scope writes into a line of its own thread only, so readers neither wait for each other nor slow each other down,
+// and the processor goes on to what comes next while memory is still being fetched: a count that is changed atomically
+// would stop it from that. The barrier that must stand between a reader's announcement and its first look is the
+// writer's to pay, once for many retired nodes (membarrier(2); where the system has none, readers pay).
+//
+// How it works: there is a number that grows with every look of a writer at its readers. A scope announces the number
+// that it finds. What was retired before the number grew to n is dropped when no scope announces n - 1 or less: those
+// that announce more have begun when it was gone already.
+//
+// A scope that stays open costs memory, nothing else: what any writer retires meanwhile is kept. So a scope is for a
+// few lookups and not for a wait. To a simulation all of this is invisible.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace keelson {
+
+namespace internal {
+
+#if defined(__SANITIZE_THREAD__)
+#define KEELSON_READERS_FENCE 1  // it cannot see a barrier that the system makes
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KEELSON_READERS_FENCE 1
+#endif
+#endif
+
+// What a thread announces: a cache line. Threads that begin take over what others have left.
+struct alignas(64) ScopedReader {
+  inline void Enter();
+  void Leave() {
+    announced.store(0, std::memory_order_release);
+    if (borrowed) [[unlikely]]
+      GiveBack();
+  }
+  void GiveBack();
+
+  std::atomic<uint64_t> announced = 0;  // 0: in no scope
+  // Of its thread only.
+  uint32_t depth = 0;     // scopes within scopes
+  bool fences = false;    // constant
+  bool borrowed = false;  // for one scope, by a thread that is at its end
+  // Guarded by the mutex of all; `next` is constant.
+  bool taken = true;
+  ScopedReader* next = nullptr;
+};
+
+extern constinit thread_local ScopedReader* scoped_reader;  // of this thread; null until its first scope
+extern std::atomic<uint64_t> scope_number;
+ScopedReader* JoinScopedReaders();
+
+inline void ScopedReader::Enter() {
+  const uint64_t number = scope_number.load(std::memory_order_acquire);
+#ifdef KEELSON_READERS_FENCE
+  announced.exchange(number, std::memory_order_seq_cst);
+#else
+  announced.store(number, std::memory_order_release);
+  if (fences) [[unlikely]] {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  } else {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+#endif
+}
+
+}  // namespace internal
+
+// On the stack, and ended by the thread that began it. Scopes may stand within scopes.
+class [[nodiscard]] ReadScope {
+ public:
+  ReadScope() : reader_(internal::scoped_reader) {
+    if (reader_ == nullptr) [[unlikely]]
+      reader_ = internal::JoinScopedReaders();
+    if (reader_->depth++ == 0) [[likely]]
+      reader_->Enter();
+  }
+  ~ReadScope() {
+    if (--reader_->depth == 0) [[likely]]
+      reader_->Leave();
+  }
+  ReadScope(const ReadScope&) = delete;
+  ReadScope& operator=(const ReadScope&) = delete;
+  static void* operator new(size_t) = delete;
+  static void* operator new[](size_t) = delete;
+
+ private:
+  internal::ScopedReader* reader_;
+};
+
+// What a writer took out of everything that scopes look at. Not thread-safe: it belongs to the writer. When it is
+// destroyed no scope reads what is in it.
+class RetiredList {
+ public:
+  using Retired = std::unique_ptr<void, void (*)(void*)>;
+  // So many are gathered before the readers are looked at.
+  static constexpr size_t kEnough = 32;
+
+  // One that takes much memory counts as many.
+  template <class T>
+  void Add(std::unique_ptr<T> out, size_t counts_as = 1) {
+    if (out == nullptr) return;
+    gathered_.push_back(
+        Retired(const_cast<std::remove_const_t<T>*>(out.release()), [](void* node) { delete static_cast<T*>(node); }));
+    count_ += counts_as;
+  }
+
+  // Those that no scope can see any more, for the caller to drop where it likes; none until there are enough to look.
+  std::vector<Retired> TakeUnseen() { return count_ < kEnough ? std::vector<Retired>() : LookForUnseen(); }
+  // The same without waiting for enough.
+  std::vector<Retired> LookForUnseen();
+
+  size_t size() const;
+
+ private:
+  struct Batch {
+    uint64_t number;  // who announces more cannot see it
+    std::vector<Retired> retired;
+  };
+
+  std::vector<Retired> gathered_;  // since the last look
+  size_t count_ = 0;               // of these
+  std::deque<Batch> kept_;         // numbers ascend
+};
+
+}  // namespace keelson
