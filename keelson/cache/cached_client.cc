@@ -9,6 +9,7 @@
 #include "keelson/cache/view.h"
 #include "keelson/core/clock.h"
 #include "keelson/core/log.h"
+#include "keelson/core/read_scope.h"
 #include "keelson/transport/thread_scope.h"
 
 namespace keelson {
@@ -136,9 +137,10 @@ Result<void> CachedClient::GetObject(const Target& target, const ObjectKey& key,
   if (!cache) return live_.GetObject(target, key, options, object);
   const SharedInformer& informer = *cache.informer;
   KEELSON_RETURN_IF_ERROR(CatchUp(cache, namespace_, key.name, options.scope));
-  const ObjectPtr found = informer.store().Get(namespace_, key.name);
+  const ReadScope scope;
+  const void* found = informer.store().Find(scope, namespace_, key.name);
   if (found == nullptr) return internal::NotInCache(informer.source(), namespace_, key.name);
-  return Give(informer.model(), found.get(), *target.type, object);
+  return Give(informer.model(), found, *target.type, object);
 }
 
 Result<metav1::ListMeta> CachedClient::ListObjects(const Target& target, const ListOptions& options,

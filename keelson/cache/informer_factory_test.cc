@@ -117,6 +117,16 @@ TEST(InformerFactory, TypedAndUnstructuredUsersShareOneCache) {
       EXPECT_THAT(names, ElementsAre("ConfigMapa"));
       EXPECT_EQ(dynamic->lister().In("default").Get("a").value()->NestedString({"data", "value"}), "1");
       EXPECT_EQ(*typed->lister().Get("default", "a").value()->data.find("value"), "1");
+      const auto typed_lister = typed->lister();
+      const auto dynamic_lister = dynamic->lister().In("default");
+      {
+        const auto maps = typed_lister.Read();
+        const auto dynamics = dynamic_lister.Read();
+        EXPECT_EQ(*maps.Find("default", "a")->data.find("value"), "1");
+        EXPECT_EQ(maps.Find("default", "b"), nullptr);
+        EXPECT_EQ(dynamics.Find("a")->NestedString({"data", "value"}), "1");
+        EXPECT_EQ(dynamics.Find("b"), nullptr);
+      }
       EXPECT_EQ(dynamic->lister().List(labels::Parse("value=1").value()).size(), 1u);
       EXPECT_EQ(typed->lister().List(labels::Parse("value=2").value()).size(), 0u);
       EXPECT_EQ(dynamic->lister().ByIndex("value", "1").value().size(), 1u);
@@ -166,6 +176,17 @@ TEST(Lister, FindsByNamespaceLabelsAndIndex) {
     EXPECT_THAT(keys(lister.In("x").List()), UnorderedElementsAre("x/a", "x/b"));
     const auto twos = labels::Parse("value=2").value();
     EXPECT_THAT(keys(lister.List(twos)), UnorderedElementsAre("x/b", "y/a"));
+    const Lister<corev1::ConfigMap> of_x = lister.In("x");
+    {
+      const CacheReader<corev1::ConfigMap> all = lister.Read();
+      const CacheReader<corev1::ConfigMap> reader = of_x.Read();
+      EXPECT_EQ(KeyOf(*all.Find(ObjectKey{"y", "a"})).ToString(), "y/a");
+      EXPECT_EQ(all.Find("a"), nullptr);
+      EXPECT_EQ(KeyOf(*reader.Find("a")).ToString(), "x/a");
+      EXPECT_EQ(reader.Find(ObjectKey{"", "b"}), of_x.Get("b")->get());
+      EXPECT_EQ(KeyOf(*reader.Find(ObjectKey{"y", "a"})).ToString(), "y/a");
+      EXPECT_EQ(reader.Find("y", "b"), nullptr);
+    }
     EXPECT_THAT(keys(lister.In("x").List(twos)), ElementsAre("x/b"));
     EXPECT_THAT(keys(lister.ByIndex("data.value", "2").value()), UnorderedElementsAre("x/b", "y/a"));
     EXPECT_THAT(keys(lister.In("y").ByIndex("data.value", "2").value()), ElementsAre("y/a"));

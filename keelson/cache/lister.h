@@ -5,8 +5,14 @@
 //   for (const corev1::Service& one : services.List(*labels::Parse("app=web"))) …
 //   KEELSON_TRY(on_node, pods.ByIndex("spec.nodeName", "node-1"));
 //
+//   const CacheReader<corev1::Service> reader = services.Read();    // where many are looked up
+//   if (const corev1::Service* web = reader.Find("default", "web")) …
+//
 // Nothing is asked of the server: what is given is what the watch has brought so far. Objects are shared with the cache
 // and constant; a copy to change costs next to nothing (docs/values.md).
+//
+// Get gives an object to keep, and counts that it is kept: two atomic operations on the object's own memory, which take
+// longer than finding it. Read is for looking at objects and going on: it takes no lock and counts nothing.
 #pragma once
 
 #include <memory>
@@ -17,6 +23,7 @@
 
 #include "keelson/cache/objects.h"
 #include "keelson/cache/shared_informer.h"
+#include "keelson/core/read_scope.h"
 #include "keelson/core/result.h"
 
 namespace keelson {
@@ -26,6 +33,44 @@ Error NotInCache(const ReflectorSource& source, std::string_view namespace_, std
 // Those of the snapshot that match, or nothing where all do.
 std::vector<const ObjectPtr*> Matching(const ObjectModel& model, const Snapshot& all, const labels::Selector& selector);
 }  // namespace internal
+
+// A look into a cache, on the stack of one thread. What Find gave stays as it is and alive until the reader ends, also
+// when the cache has a newer state by then; each Find looks at the state of its own moment. While a reader is there,
+// caches keep what is replaced or removed in them, so it is for a few lookups and not for a wait; it need not be made
+// anew for each either. The lister outlives it.
+template <class T>
+class CacheReader {
+ public:
+  CacheReader(const CacheReader&) = delete;
+  CacheReader& operator=(const CacheReader&) = delete;
+  static void* operator new(size_t) = delete;
+
+  // Null when the cache does not have it or, where the cache holds another type, when it does not fit T.
+  const T* Find(std::string_view namespace_, std::string_view name) const {
+    const void* found = informer_.store().Find(scope_, namespace_, name);
+    if (found == nullptr || IsStoredAs<T>(informer_.model())) [[likely]]
+      return static_cast<const T*>(found);
+    auto made = std::make_unique<T>();
+    if (!internal::ConvertObject(*informer_.model().type, found, TypeOf<T>(), made.get())) return nullptr;
+    return converted_.emplace_back(std::move(made)).get();
+  }
+  const T* Find(const ObjectKey& key) const {
+    return Find(key.namespace_.empty() ? namespace_ : std::string_view(key.namespace_), key.name);
+  }
+  // Of the lister's namespace, or cluster-scoped.
+  const T* Find(std::string_view name) const { return Find(namespace_, name); }
+
+ private:
+  template <class>
+  friend class Lister;
+  CacheReader(const SharedInformer& informer, std::string_view namespace_)
+      : informer_(informer), namespace_(namespace_) {}
+
+  const ReadScope scope_;
+  const SharedInformer& informer_;
+  const std::string_view namespace_;
+  mutable std::vector<std::unique_ptr<const T>> converted_;
+};
 
 // A handle: cheap to copy, thread-safe. Keeps the informer alive.
 template <class T>
@@ -48,6 +93,10 @@ class Lister {
   }
   // Of the lister's namespace, or cluster-scoped.
   Result<std::shared_ptr<const T>> Get(std::string_view name) const { return Get(namespace_, name); }
+
+  // To look objects up and not keep them.
+  CacheReader<T> Read() const& { return CacheReader<T>(*informer_, namespace_); }
+  CacheReader<T> Read() && = delete;  // it would outlive the lister
 
   // Objects that do not fit T, where the cache holds another type, are left out.
   Objects<T> List(const labels::Selector& selector = {}) const {

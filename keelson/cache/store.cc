@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "keelson/core/hash.h"
+#include "keelson/core/leaf_mutex.h"
 
 namespace keelson {
 
@@ -25,96 +26,9 @@ struct StoreEntry {
 
 }  // namespace internal
 
+using internal::KeyTable;
 using internal::StoreElement;
 using internal::StoreEntry;
-
-// A place of the hash table: one cache line, in which a reader finds all it needs to know that this is the object.
-struct alignas(64) Store::Slot {
-  static constexpr uint8_t kLong = 255;
-
-  Slot() = default;
-  Slot(uint64_t key_hash, ObjectPtr put, std::string_view namespace_, std::string_view name)
-      : hash(key_hash), object(std::move(put)) {
-    const size_t size = namespace_.size() + 1 + name.size();
-    if (size > key.size()) return;
-    length = static_cast<uint8_t>(size);
-    std::copy(namespace_.begin(), namespace_.end(), key.begin());
-    std::copy(name.begin(), name.end(), key.begin() + static_cast<std::ptrdiff_t>(namespace_.size()) + 1);
-  }
-
-  bool Is(const ObjectModel& model, std::string_view namespace_, std::string_view name) const {
-    if (length == kLong) return model.is_named(object.get(), namespace_, name);
-    const std::string_view text(key.data(), length);
-    return text.size() == namespace_.size() + 1 + name.size() && text[namespace_.size()] == '\0' &&
-           text.ends_with(name) && text.starts_with(namespace_);
-  }
-  bool free() const { return object == nullptr; }
-
-  uint64_t hash = 0;
-  ObjectPtr object = {};
-  uint8_t length = kLong;      // of the key, where it has room here
-  std::array<char, 39> key{};  // namespace, a zero, name
-};
-
-// A hash table with open addressing.
-struct Store::Shard {
-  template <class IsIt>
-  size_t Find(uint64_t hash, IsIt is_it) const {
-    if (slots.empty()) return kNone;
-    for (size_t at = Home(hash); !slots[at].free(); at = Next(at)) {
-      if (slots[at].hash == hash && is_it(at)) return at;
-    }
-    return kNone;
-  }
-  void Insert(Slot slot, StoreEntry* entry) {
-    if (4 * (used + 1) > 3 * slots.size()) Grow();
-    Place(std::move(slot), entry);
-    ++used;
-  }
-  // Gives the object back, so that the caller may destroy it behind the lock.
-  ObjectPtr Erase(size_t hole) {
-    ObjectPtr object = std::move(slots[hole].object);
-    slots[hole] = Slot();
-    --used;
-    // What stands behind the hole and could have stood in it moves up, so that no search ends there too early.
-    for (size_t at = Next(hole); !slots[at].free(); at = Next(at)) {
-      const size_t home = Home(slots[at].hash);
-      const bool home_behind_hole = hole < at ? (home > hole && home <= at) : (home > hole || home <= at);
-      if (home_behind_hole) continue;
-      slots[hole] = std::exchange(slots[at], Slot());
-      entries[hole] = entries[at];
-      hole = at;
-    }
-    return object;
-  }
-
-  static constexpr size_t kNone = static_cast<size_t>(-1);
-
-  LeafMutex mutex;
-  // Guarded by mutex; the writer alone changes them.
-  std::vector<Slot> slots;  // a power of two
-  size_t used = 0;
-  // For the writer: what belongs to the slot of that number.
-  std::vector<StoreEntry*> entries;
-
- private:
-  size_t Home(uint64_t hash) const { return (hash >> 8) & (slots.size() - 1); }
-  size_t Next(size_t at) const { return (at + 1) & (slots.size() - 1); }
-  void Place(Slot slot, StoreEntry* entry) {
-    size_t at = Home(slot.hash);
-    while (!slots[at].free()) at = Next(at);
-    slots[at] = std::move(slot);
-    entries[at] = entry;
-  }
-  void Grow() {
-    const size_t size = std::max<size_t>(8, slots.size() * 2);
-    std::vector<Slot> slots_before = std::exchange(slots, std::vector<Slot>(size));
-    const std::vector<StoreEntry*> entries_before = std::exchange(entries, std::vector<StoreEntry*>(size));
-    for (size_t i = 0; i < slots_before.size(); ++i) {
-      if (!slots_before[i].free()) Place(std::move(slots_before[i]), entries_before[i]);
-    }
-  }
-};
 
 // The objects with one value of an index.
 struct Store::Bucket {
@@ -220,7 +134,7 @@ class Store::Index {
   std::array<Part, 16> parts_;
 };
 
-Store::Store(const ObjectModel& model) : model_(model), shards_(std::make_unique<std::array<Shard, kShards>>()) {
+Store::Store(const ObjectModel& model) : model_(model), keys_(model) {
   const auto everything = [](const void*) { return std::vector<std::string>(1); };
   const auto by_namespace = [&model](const void* object) {
     const std::string_view name = model.identify(object).namespace_;
@@ -232,18 +146,8 @@ Store::Store(const ObjectModel& model) : model_(model), shards_(std::make_unique
 }
 
 Store::~Store() {
-  for (const Shard& shard : *shards_) {
-    for (size_t i = 0; i < shard.slots.size(); ++i) {
-      if (!shard.slots[i].free()) delete shard.entries[i];
-    }
-  }
+  keys_.ForEachEntry([](StoreEntry& entry) { delete &entry; });
 }
-
-uint64_t Store::HashKey(std::string_view namespace_, std::string_view name) const {
-  return HashBytes(name.data(), name.size(), HashBytes(namespace_.data(), namespace_.size(), 0));
-}
-
-Store::Shard& Store::ShardOf(uint64_t hash) const { return (*shards_)[hash % kShards]; }
 
 const Store::Index* Store::FindIndex(std::string_view name) const {
   const size_t count = index_count_.load(std::memory_order_acquire);
@@ -254,19 +158,8 @@ const Store::Index* Store::FindIndex(std::string_view name) const {
 }
 
 ObjectPtr Store::Get(std::string_view namespace_, std::string_view name) const {
-  const uint64_t hash = HashKey(namespace_, name);
-  Shard& shard = ShardOf(hash);
-  LeafLock lock(shard.mutex);
-  const size_t at = shard.Find(hash, [&](size_t i) { return shard.slots[i].Is(model_, namespace_, name); });
-  return at == Shard::kNone ? nullptr : shard.slots[at].object;
-}
-
-// Without the shard's lock: for the writer, who alone changes it.
-Store::Known Store::FindKnown(uint64_t hash, std::string_view namespace_, std::string_view name) const {
-  Shard& shard = ShardOf(hash);
-  const size_t at = shard.Find(hash, [&](size_t i) { return shard.slots[i].Is(model_, namespace_, name); });
-  if (at == Shard::kNone) return {};
-  return {&shard.slots[at].object, shard.entries[at]};
+  const ReadScope scope;
+  return keys_.Get(scope, namespace_, name);
 }
 
 Snapshot Store::List() const { return indexes_[0]->Find(""); }
@@ -314,29 +207,24 @@ Result<void> Store::AddIndex(std::string name, IndexFunction values_of) {
 }
 
 ObjectPtr Store::Put(ObjectPtr object) {
+  std::vector<RetiredList::Retired> unseen;  // dropped behind the lock
   MutexLock lock(writer_);
-  return PutEntry(std::move(object), mark_);
+  ObjectPtr old = PutEntry(std::move(object), mark_);
+  unseen = retired_.TakeUnseen();
+  return old;
 }
 
 ObjectPtr Store::PutEntry(ObjectPtr object, uint32_t mark) {
   const ObjectIdentity identity = model_.identify(object.get());
-  const uint64_t hash = HashKey(identity.namespace_, identity.name);
-  Shard& shard = ShardOf(hash);
-  if (const Known known = FindKnown(hash, identity.namespace_, identity.name); known.entry != nullptr) {
+  const uint64_t hash = keys_.HashOf(identity.namespace_, identity.name);
+  if (const KeyTable::Known known = keys_.Find(hash, identity.namespace_, identity.name)) {
     known.entry->mark = mark;
-    ObjectPtr old = object;
-    {
-      LeafLock shard_lock(shard.mutex);
-      known.object->swap(old);
-    }
+    ObjectPtr old = keys_.Replace(*known.slot, object, retired_);
     UpdateIndexes(*known.entry, object);
     return old;
   }
   auto* entry = new StoreEntry{.hash = hash, .mark = mark, .places = {}};
-  {
-    LeafLock shard_lock(shard.mutex);
-    shard.Insert(Slot(hash, object, identity.namespace_, identity.name), entry);
-  }
+  keys_.Insert(hash, object, entry, retired_);
   AddToIndexes(*entry, object);
   return nullptr;
 }
@@ -382,32 +270,33 @@ void Store::UpdateIndexes(StoreEntry& entry, const ObjectPtr& object) {
 }
 
 ObjectPtr Store::Remove(std::string_view namespace_, std::string_view name) {
+  std::vector<RetiredList::Retired> unseen;  // dropped behind the lock
   MutexLock lock(writer_);
-  const Known known = FindKnown(HashKey(namespace_, name), namespace_, name);
-  return known.entry == nullptr ? nullptr : RemoveEntry(known.entry);
+  const KeyTable::Known known = keys_.Find(keys_.HashOf(namespace_, name), namespace_, name);
+  if (!known) return nullptr;
+  ObjectPtr old = RemoveEntry(known.entry);
+  unseen = retired_.TakeUnseen();
+  return old;
 }
 
 ObjectPtr Store::RemoveEntry(StoreEntry* entry) {
-  Shard& shard = ShardOf(entry->hash);
-  const size_t at = shard.Find(entry->hash, [&](size_t i) { return shard.entries[i] == entry; });
-  ObjectPtr object;
-  {
-    LeafLock lock(shard.mutex);
-    object = shard.Erase(at);
-  }
+  ObjectPtr object = keys_.Remove(*keys_.Find(entry->hash, entry).slot, retired_);
   for (const StoreEntry::Place& place : entry->places) indexes_[place.index]->Remove(place);
   delete entry;
   return object;
 }
 
 void Store::Replace(const std::vector<ObjectPtr>& objects, std::vector<Delta>* changes) {
+  std::vector<RetiredList::Retired> unseen;  // dropped behind the lock
   MutexLock lock(writer_);
   const uint32_t mark = ++mark_;
+  keys_.Reserve(objects.size(), retired_);
   for (const ObjectPtr& object : objects) {
     const ObjectIdentity identity = model_.identify(object.get());
-    const Known there = FindKnown(HashKey(identity.namespace_, identity.name), identity.namespace_, identity.name);
-    if (there.entry != nullptr) {
-      const ObjectIdentity known = model_.identify(there.object->get());
+    const KeyTable::Known there =
+        keys_.Find(keys_.HashOf(identity.namespace_, identity.name), identity.namespace_, identity.name);
+    if (there) {
+      const ObjectIdentity known = model_.identify(KeyTable::ObjectIn(*there.slot).get());
       if (known.uid == identity.uid && known.resource_version == identity.resource_version) {
         there.entry->mark = mark;
         continue;
@@ -422,6 +311,7 @@ void Store::Replace(const std::vector<ObjectPtr>& objects, std::vector<Delta>* c
     if (changes == nullptr) continue;
     changes->push_back({.type = DeltaType::kDeleted, .object = old, .old = old, .final_state_unknown = true});
   }
+  unseen = retired_.TakeUnseen();
 }
 
 std::string_view ToString(DeltaType type) {

@@ -6,14 +6,19 @@
 //   }));
 //   store.Put(pod);
 //   ObjectPtr same = store.Get("default", "web");
+//   {
+//     ReadScope scope;
+//     const void* quickly = store.Find(scope, "default", "web");   // good until the scope ends
+//   }
 //   KEELSON_TRY(on_node, store.ByIndex("node", "node-1"));
 //   for (const ObjectPtr& object : on_node) …
 //
-// A read takes a lock for the time of one lookup, of the one of 64 shards that has the key, and gives shared objects or
-// a snapshot (an O(1) copy) that stays as it is. So readers hold up the writer for a few dozen nanoseconds, however
-// much they read. Each read is atomic; an object that is being replaced may show in one index sooner than in another.
+// A lookup by key takes no lock. One by index takes that of one of 16 parts for the time of a lookup and gives a
+// snapshot (an O(1) copy) that stays as it is. So readers hold up the writer for a few dozen nanoseconds, however much
+// they read. Each read is atomic; an object that is being replaced may show in one index sooner than in another.
 //
-// A short key stands beside the pointer to its object, in one cache line; a longer one is compared in the object.
+// An object that was replaced or removed is let go some writes later (RetiredList), and not while a scope is open that
+// may have found it.
 #pragma once
 
 #include <array>
@@ -29,10 +34,11 @@
 #include <vector>
 
 #include "keelson/cache/delta.h"
+#include "keelson/cache/internal/key_table.h"
 #include "keelson/cache/internal/snapshot_vector.h"
 #include "keelson/cache/object.h"
-#include "keelson/core/leaf_mutex.h"
 #include "keelson/core/mutex.h"
+#include "keelson/core/read_scope.h"
 #include "keelson/core/result.h"
 
 namespace keelson {
@@ -97,13 +103,17 @@ class Store {
   static constexpr size_t kMaxIndexes = 32;
 
   explicit Store(const ObjectModel& model);
-  ~Store();
+  ~Store();  // no scope reads from it any more
 
   // At any time; objects that are there already are indexed. kAlreadyExists when there is one of that name.
   Result<void> AddIndex(std::string name, IndexFunction values_of);
   bool HasIndex(std::string_view name) const { return FindIndex(name) != nullptr; }
 
-  // Null when it is not there.
+  // Null when it is not there. What it finds is good until the scope ends.
+  const void* Find(const ReadScope& scope, std::string_view namespace_, std::string_view name) const {
+    return keys_.Find(scope, namespace_, name);
+  }
+  // The same, to be kept as long as the caller likes: counting takes longer than finding.
   ObjectPtr Get(std::string_view namespace_, std::string_view name) const;
   Snapshot List() const;
   // kNotFound when there is no such index.
@@ -123,20 +133,10 @@ class Store {
   const ObjectModel& model() const { return model_; }
 
  private:
-  struct Slot;
-  struct Shard;
   struct Bucket;
   class Index;
-  struct Known {
-    ObjectPtr* object = nullptr;  // in its slot
-    internal::StoreEntry* entry = nullptr;
-  };
-  static constexpr size_t kShards = 64;
 
-  uint64_t HashKey(std::string_view namespace_, std::string_view name) const;
-  Shard& ShardOf(uint64_t hash) const;
   const Index* FindIndex(std::string_view name) const;
-  Known FindKnown(uint64_t hash, std::string_view namespace_, std::string_view name) const;
   // These are called under writer_.
   ObjectPtr PutEntry(ObjectPtr object, uint32_t mark);
   ObjectPtr RemoveEntry(internal::StoreEntry* entry);
@@ -145,10 +145,12 @@ class Store {
 
   // Constant after construction.
   const ObjectModel& model_;
-  const std::unique_ptr<std::array<Shard, kShards>> shards_;
 
+  internal::KeyTable keys_;  // written under writer_
   mutable Mutex writer_{"store writer"};
-  uint32_t mark_ = 0;  // guarded by writer_
+  // Guarded by writer_.
+  RetiredList retired_;
+  uint32_t mark_ = 0;
   // Only added to: under writer_, and read without a lock up to index_count_. The first has all objects under "".
   std::array<std::unique_ptr<Index>, kMaxIndexes> indexes_;
   std::atomic<size_t> index_count_ = 0;

@@ -212,5 +212,113 @@ TEST(Store, ReadersSeeOnlyStatesThatWereWholeWhileOneWrites) {
   EXPECT_GE(reads, 100u);
 }
 
+// A Pod that counts those that are alive.
+ObjectPtr CountedPod(std::string_view name, int version, std::atomic<int>& alive) {
+  struct Counted {
+    Counted(corev1::Pod pod, std::atomic<int>& alive) : pod(std::move(pod)), alive(alive) { ++alive; }
+    ~Counted() { --alive; }
+    const corev1::Pod pod;
+    std::atomic<int>& alive;
+  };
+  const auto made = std::make_shared<const Counted>(
+      corev1::Pod{.metadata = {.name = name, .namespace_ = "x", .resourceVersion = std::to_string(version)}}, alive);
+  return ObjectPtr(made, &made->pod);
+}
+
+TEST(Store, WhatAScopeFoundStaysUntilItEnds) {
+  std::atomic<int> alive = 0;
+  Store store(ModelOf<corev1::Pod>());
+  store.Put(CountedPod("kept", 1, alive));
+  store.Put(CountedPod("gone", 1, alive));
+  constexpr int kMany = 1000;
+  {
+    const ReadScope scope;
+    const auto* kept = static_cast<const corev1::Pod*>(store.Find(scope, "x", "kept"));
+    const auto* gone = static_cast<const corev1::Pod*>(store.Find(scope, "x", "gone"));
+    ASSERT_NE(kept, nullptr);
+    ASSERT_NE(gone, nullptr);
+    EXPECT_EQ(store.Find(scope, "x", "other"), nullptr);
+    store.Remove("x", "gone");
+    for (int i = 2; i <= kMany; ++i) store.Put(CountedPod("kept", i, alive));
+    for (int i = 0; i < kMany; ++i) store.Put(CountedPod("grows-" + std::to_string(i), 1, alive));
+    EXPECT_EQ(kept->metadata.resourceVersion, "1");
+    EXPECT_EQ(gone->metadata.name, "gone");
+    EXPECT_EQ(static_cast<const corev1::Pod*>(store.Find(scope, "x", "kept"))->metadata.resourceVersion,
+              std::to_string(kMany));
+    EXPECT_EQ(store.Find(scope, "x", "gone"), nullptr);
+    EXPECT_EQ(alive, 1 + kMany + kMany);
+  }
+  // Without a scope what is replaced goes some writes later.
+  for (int i = 0; i < kMany; ++i) store.Put(CountedPod("kept", i, alive));
+  EXPECT_LE(alive, 1 + kMany + static_cast<int>(RetiredList::kEnough));
+}
+
+TEST(Store, KeysThatComeAndGoTakeNoRoom) {
+  Store store(ModelOf<corev1::Pod>());
+  const std::string tail(60, 'l');
+  store.Put(Pod("x", "stays", 1));
+  for (int i = 0; i < 20000; ++i) {
+    const std::string name = std::to_string(i) + (i % 2 == 0 ? tail : "");
+    store.Put(Pod("x", name, 1));
+    ASSERT_NE(store.Get("x", name), nullptr);
+    ASSERT_NE(store.Remove("x", name), nullptr);
+    ASSERT_EQ(store.Get("x", name), nullptr);
+    if (i % 3 != 0) continue;
+    store.Put(Pod("x", name, 2));  // once more
+    ASSERT_EQ(As(store.Get("x", name)).metadata.resourceVersion, "2");
+    ASSERT_NE(store.Remove("x", name), nullptr);
+  }
+  EXPECT_NE(store.Get("x", "stays"), nullptr);
+  EXPECT_EQ(store.size(), 1u);
+}
+
+TEST(Store, ScopesReadWhileOneReplacesRemovesAndGrows) {
+  std::atomic<int> alive = 0;
+  constexpr int kNames = 300;
+  const auto name_of = [](int i) {  // some too long for a slot
+    return "p" + std::to_string(i) + (i % 10 == 0 ? std::string(50, 'l') : "");
+  };
+  {
+    Store store(ModelOf<corev1::Pod>());
+    StopSource stop;
+    std::atomic<uint64_t> reads = 0;
+    std::vector<Thread> readers;
+    for (int r = 0; r < 3; ++r) {
+      readers.emplace_back("reader", [&, r] {
+        Random random(static_cast<uint64_t>(r));
+        while (!stop.StopRequested()) {
+          const ReadScope scope;
+          std::vector<std::pair<const corev1::Pod*, std::string>> found;
+          for (int n = 0; n < 20; ++n) {
+            const std::string name = name_of(random.Uniform(0, kNames - 1));
+            const auto* pod = static_cast<const corev1::Pod*>(store.Find(scope, "x", name));
+            if (pod != nullptr) found.emplace_back(pod, name);
+            const ObjectPtr kept = store.Get("x", name);
+            if (kept != nullptr) {
+              EXPECT_EQ(As(kept).metadata.name, name);
+            }
+          }
+          for (const auto& [pod, name] : found) EXPECT_EQ(pod->metadata.name, name);
+          reads += found.size();
+        }
+      });
+    }
+    Random random(99);
+    for (int step = 0; step < 20000 || reads < 1000; ++step) {
+      const std::string name = name_of(random.Uniform(0, kNames - 1));
+      if (random.Chance(0.3)) {
+        store.Remove("x", name);
+      } else {
+        store.Put(CountedPod(name, step, alive));
+      }
+      if (step % 5000 == 0) store.Replace({CountedPod(name_of(1), step, alive)}, nullptr);
+    }
+    stop.RequestStop();
+    readers.clear();
+    EXPECT_GE(reads, 1000u);
+  }
+  EXPECT_EQ(alive, 0);
+}
+
 }  // namespace
 }  // namespace keelson
