@@ -1,12 +1,13 @@
-// Measures an informer: lists and watches a resource, then takes N updates. bench/peers/go/informer and bench/peers/rust/informer
-// do the same with client-go and kube-rs; bench/informer/run runs them all against one replay server (replay_bench.cc).
+// Measures an informer: lists and watches a resource, then takes N updates. bench/peers/go/informer and
+// bench/peers/rust/informer do the same with client-go and kube-rs; bench/informer/run runs them all against one replay
+// server (replay_bench.cc).
 //
-//   bench-informer --server URL [--resource pods|configmaps] [--events N] [--protobuf] [--reads get|list]
+//   bench-informer --server URL [--resource pods|configmaps] [--events N] [--protobuf] [--reads get|kept|list]
 //
 // Prints "synced objects=… wall_s=… cpu_s=… rss_kb=… peak_kb=…" when the cache is whole and, after N updates have come
 // to a handler, "events=… wall_s=… cpu_s=… rss_kb=… peak_kb=…". Each line's time and CPU are its own phase's. With
-// --reads eight threads read the cache while the updates come (or for that time, without): "reads get_per_s=…
-// list_per_s=…".
+// --reads eight threads read the cache while the updates come: "reads threads=8 get_per_s=…". A get finds an object by
+// its key and looks at it (Lister::Read, made anew for each); with "kept" it gets a pointer to keep (Lister::Get).
 #include <sys/resource.h>
 
 #include <atomic>
@@ -35,7 +36,7 @@ struct Arguments {
   std::string resource = "pods";
   long events = 0;
   bool protobuf = false;
-  std::string reads;  // "get" or "list"
+  std::string reads = {};  // "get", "kept" or "list"
 };
 
 double CpuSeconds() {
@@ -80,11 +81,11 @@ std::string OwnerOf(const ObjectKey& key) {
   return key.namespace_ + "/" + key.name.substr(0, dash);
 }
 
-// Eight threads that get objects by key, or list those of an owner and look at each, until `stop`.
+// Eight threads that get objects by key, or list those of an owner, and look at each, until `stop`.
 template <class T>
 class Readers {
  public:
-  Readers(const Lister<T>& lister, bool lists, const StopToken& stop) : lists_(lists) {
+  Readers(const Lister<T>& lister, const std::string& what, const StopToken& stop) : what_(what) {
     for (const T& object : lister.List()) keys_.push_back(KeyOf(object));
     for (const ObjectKey& key : keys_) owners_.push_back(OwnerOf(key));
     started_ = Clock::Now();
@@ -92,10 +93,17 @@ class Readers {
       threads_.emplace_back("reader", [this, lister, stop, i] {
         Random random(static_cast<uint64_t>(i));
         uint64_t count = 0, bytes = 0;
-        while (!stop.StopRequested()) {
-          for (int n = 0; n < 100; ++n, ++count) {
-            bytes += lists_ ? List(lister, random) : Get(lister, random);
+        const auto repeat = [&](auto read) {
+          while (!stop.StopRequested()) {
+            for (int n = 0; n < 100; ++n, ++count) bytes += read();
           }
+        };
+        if (what_ == "list") {
+          repeat([&] { return List(lister, random); });
+        } else if (what_ == "kept") {
+          repeat([&] { return Keep(lister, random); });
+        } else {
+          repeat([&] { return Get(lister, random); });
         }
         count_ += count;
         bytes_ += bytes;
@@ -105,8 +113,7 @@ class Readers {
   void Print() {
     for (Thread& thread : threads_) thread.Join();
     const double seconds = std::chrono::duration<double>(Clock::Now() - started_).count();
-    std::printf("reads threads=%d %s_per_s=%.0f\n", kThreads, lists_ ? "list" : "get",
-                static_cast<double>(count_) / seconds);
+    std::printf("reads threads=%d %s_per_s=%.0f\n", kThreads, what_.c_str(), static_cast<double>(count_) / seconds);
     std::fflush(stdout);
   }
 
@@ -114,6 +121,11 @@ class Readers {
   static constexpr int kThreads = 8;
 
   size_t Get(const Lister<T>& lister, Random& random) const {
+    const CacheReader<T> reader = lister.Read();
+    const T* object = reader.Find(keys_[random.Uniform<size_t>(0, keys_.size() - 1)]);
+    return object != nullptr ? object->metadata.generation : 0;
+  }
+  size_t Keep(const Lister<T>& lister, Random& random) const {
     const auto object = lister.Get(keys_[random.Uniform<size_t>(0, keys_.size() - 1)]);
     return object ? (*object)->metadata.generation : 0;
   }
@@ -124,7 +136,7 @@ class Readers {
     return sum;
   }
 
-  const bool lists_;
+  const std::string what_;
   TimePoint started_;
   std::vector<ObjectKey> keys_;
   std::vector<std::string> owners_;
@@ -157,7 +169,7 @@ Result<void> Measure(const Arguments& arguments) {
     StopSource stop_reading;
     std::unique_ptr<Readers<T>> readers;
     if (!arguments.reads.empty()) {
-      readers = std::make_unique<Readers<T>>(informer.lister(), arguments.reads == "list", stop_reading.token());
+      readers = std::make_unique<Readers<T>>(informer.lister(), arguments.reads, stop_reading.token());
     }
     // The server holds its updates back until it is told, so that the two phases do not mix.
     KEELSON_RETURN_IF_ERROR(client.rest().GetRaw("/replay/updates", "*/*", {}));
