@@ -24,31 +24,29 @@ namespace {
 }
 
 // Counts the brackets outside of `strings`, which has a bit for every byte between quotes. The number of bytes up to
-// the container's end, or 0 when it does not end in this block.
+// the container's end, or 0 when it does not end in this block; then the depth is more than `max_depth` if it was so
+// anywhere.
 template <class CountBitsFunction>
 [[gnu::always_inline]] inline int CountBrackets(JsonScanState& state, const JsonBlock& block, uint64_t strings,
-                                                CountBitsFunction count) {
-  uint64_t opens = block.opens & ~strings;
-  uint64_t closes = block.closes & ~strings;
-  const auto close_count = static_cast<size_t>(count(closes));
-  if (state.depth > close_count) [[likely]] {
-    state.depth += static_cast<size_t>(count(opens)) - close_count;
+                                                size_t max_depth, CountBitsFunction count) {
+  const uint64_t opens = block.opens & ~strings;
+  const uint64_t closes = block.closes & ~strings;
+  const auto open_count = static_cast<size_t>(count(opens)), close_count = static_cast<size_t>(count(closes));
+  if (state.depth > close_count && state.depth + open_count <= max_depth) [[likely]] {
+    state.depth += open_count - close_count;
     return 0;
   }
-  uint64_t before = 0;  // bits up to the last closing bracket that was looked at
-  while (closes != 0) {
-    const uint64_t close = closes & (0 - closes);
-    const uint64_t up_to = close | (close - 1);
-    state.depth += static_cast<size_t>(count(opens & up_to & ~before));
-    if (state.depth <= 1) {
+  // It may end here, or become too deep: one by one.
+  for (uint64_t brackets = opens | closes; brackets != 0; brackets &= brackets - 1) {
+    if ((opens & brackets & (0 - brackets)) != 0) {
+      if (++state.depth > max_depth) return 0;
+    } else if (state.depth <= 1) {
       state = {};  // what it says of the block's end is nothing to the next container
-      return __builtin_ctzll(close) + 1;
+      return __builtin_ctzll(brackets) + 1;
+    } else {
+      --state.depth;
     }
-    --state.depth;
-    before = up_to;
-    closes ^= close;
   }
-  state.depth += static_cast<size_t>(count(opens & ~before));
   return 0;
 }
 
@@ -69,7 +67,7 @@ const char* FindEnd(JsonScanState& state, const char* at, const char* end, size_
     DropEscapedQuotes(state, block, size);
     const uint64_t strings = PrefixXor(block.quotes) ^ (state.in_string ? ~uint64_t{0} : 0);
     state.in_string = (strings >> (size - 1) & 1) != 0;
-    if (const int behind = CountBrackets(state, block, strings, CountBits); behind > 0) return at + behind;
+    if (const int behind = CountBrackets(state, block, strings, max_depth, CountBits); behind > 0) return at + behind;
     if (state.depth > max_depth) return nullptr;
     at += size;
   }
@@ -121,7 +119,7 @@ KEELSON_TARGET_AVX2 const char* FindEndAvx2(JsonScanState& state, const char* at
     DropEscapedQuotes(now, block, size);
     const uint64_t strings = PrefixXorByProduct(block.quotes) ^ (now.in_string ? ~uint64_t{0} : 0);
     now.in_string = (strings >> (size - 1) & 1) != 0;
-    const int behind = CountBrackets(now, block, strings, BuiltinCount());
+    const int behind = CountBrackets(now, block, strings, max_depth, BuiltinCount());
     if (behind > 0 || now.depth > max_depth) {
       state = now;
       return behind > 0 ? at + behind : nullptr;
@@ -163,7 +161,7 @@ KEELSON_TARGET_AVX512 const char* FindEndAvx512(JsonScanState& state, const char
     DropEscapedQuotes(now, block, size);
     const uint64_t strings = PrefixXorByProduct(block.quotes) ^ (now.in_string ? ~uint64_t{0} : 0);
     now.in_string = (strings >> (size - 1) & 1) != 0;
-    const int behind = CountBrackets(now, block, strings, BuiltinCount());
+    const int behind = CountBrackets(now, block, strings, max_depth, BuiltinCount());
     if (behind > 0 || now.depth > max_depth) {
       state = now;
       return behind > 0 ? at + behind : nullptr;

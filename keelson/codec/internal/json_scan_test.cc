@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -72,15 +73,27 @@ TEST(JsonScan, KernelsFindTheEndThatTheObviousFormFinds) {
   }
 }
 
-TEST(JsonScan, KernelsStopWhereItBecomesTooDeep) {
-  const std::string text = std::string(500, '[') + std::string(500, ']');
-  for (const JsonScanKernel& kernel : JsonScanKernels()) {
-    JsonScanState state;
-    EXPECT_EQ(kernel.find_end(state, text.data(), text.data() + text.size(), 300), nullptr) << kernel.name;
-    EXPECT_GT(state.depth, 300u) << kernel.name;
-    state = {};
-    EXPECT_EQ(kernel.find_end(state, text.data(), text.data() + text.size(), 500), text.data() + text.size())
-        << kernel.name;
+TEST(JsonScan, KernelsStopWhereItBecomesTooDeepHoweverItIsCut) {
+  for (size_t before = 0; before < 130; ++before) {
+    const std::string text =
+        "[" + std::string(before, ' ') + std::string(99, '[') + std::string(99, ']') + "{\"[\":[]}]";
+    for (const JsonScanKernel& kernel : JsonScanKernels()) {
+      for (const size_t part : {size_t{1}, size_t{63}, size_t{64}, size_t{100}, text.size()}) {
+        for (const size_t max_depth : {size_t{99}, size_t{100}}) {
+          JsonScanState state;
+          const char* end = nullptr;
+          for (size_t at = 0; at < text.size() && end == nullptr && state.depth <= max_depth; at += part) {
+            end = kernel.find_end(state, text.data() + at, text.data() + std::min(at + part, text.size()), max_depth);
+          }
+          ASSERT_EQ(end == nullptr, max_depth == 99) << kernel.name << " " << part << " " << before;
+          if (end != nullptr) {
+            ASSERT_EQ(end, text.data() + text.size());
+          } else {
+            ASSERT_GT(state.depth, max_depth);
+          }
+        }
+      }
+    }
   }
 }
 
