@@ -82,8 +82,11 @@ bool Unescape(std::string_view content, std::string& out) {
 }
 
 bool HasOnlyGoodEscapes(std::string_view content) {
-  for (size_t i = 0; i < content.size(); ++i) {
-    if (content[i] != '\\') continue;
+  for (size_t i = 0;; ++i) {
+    // Most of the text has none.
+    while (content.size() - i >= 8 && !HasEscape(content.substr(i, 8))) i += 8;
+    while (i < content.size() && content[i] != '\\') ++i;
+    if (i == content.size()) return true;
     if (++i == content.size()) return false;
     switch (content[i]) {
       case '"':
@@ -100,7 +103,6 @@ bool HasOnlyGoodEscapes(std::string_view content) {
       default: return false;
     }
   }
-  return true;
 }
 
 NumberForm ClassifyNumber(std::string_view text) {

@@ -11,7 +11,7 @@ namespace keelson::internal {
 inline bool IsJsonSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 // Whether any byte is a backslash, eight at a time.
-inline bool HasEscape(std::string_view text) {
+[[gnu::always_inline]] inline bool HasEscape(std::string_view text) {
   constexpr uint64_t kOnes = 0x0101010101010101u;
   constexpr uint64_t kHighs = 0x8080808080808080u;
   const char* at = text.data();
