@@ -243,31 +243,45 @@ TEST(KeptVersions, ElementsOfAChangedListAreTakenOver) {
 }
 
 // Which of the containers were taken over, and that the rest is as it would be without a version before.
-std::string TakenOver(std::string_view before, std::string_view after) {
-  const auto text = [](std::string_view version, std::string_view containers) {
+class TakingOver : public testing::TestWithParam<bool> {
+ protected:
+  static std::string Text(std::string_view version, std::string_view containers) {
     return R"({"metadata":{"name":"web-1","namespace":"shop","uid":"u-1","resourceVersion":")" + std::string(version) +
            R"("},"spec":{"containers":)" + std::string(containers) + R"(,"nodeName":"node-1"}})";
-  };
-  Cache cache;
-  const corev1::Pod old = cache.ReadJson(text("7", before)).value();
-  corev1::Pod pod = cache.ReadJson(text("8", after)).value();
-  EXPECT_EQ(ToJson(pod), ToJson(FromJson<corev1::Pod>(text("8", after)).value()));
-  // What was kept of it serves the version after it.
-  EXPECT_EQ(Content(cache.ReadJson(text("9", after))->spec.containers), Content(std::as_const(pod).spec.containers));
-  // A list is one pointer to its node.
-  const bool whole = std::memcmp(&pod.spec.containers, &old.spec.containers, sizeof(void*)) == 0;
-  std::string taken = whole ? "all: " : "";
-  for (const corev1::Container& container : std::as_const(pod).spec.containers) {
-    bool found = false;
-    for (const corev1::Container& one : old.spec.containers) found = found || &one == &container;
-    taken += found ? "1" : "0";
   }
-  return taken;
-}
+  // Protobuf of the same where that is the parameter.
+  static corev1::Pod Read(Cache& cache, const std::string& text) {
+    if (!GetParam()) return cache.ReadJson(text).value();
+    return cache.ReadProtobuf(ToProtobuf(FromJson<corev1::Pod>(text).value())).value();
+  }
+  static std::string TakenOver(std::string_view before, std::string_view after) {
+    Cache cache;
+    const corev1::Pod old = Read(cache, Text("7", before));
+    const corev1::Pod pod = Read(cache, Text("8", after));
+    EXPECT_EQ(ToJson(pod), ToJson(FromJson<corev1::Pod>(Text("8", after)).value()));
+    // What was kept of it serves the version after it.
+    EXPECT_TRUE(IsSameNode(Read(cache, Text("9", after)).spec.containers, pod.spec.containers));
+    std::string taken = IsSameNode(pod.spec.containers, old.spec.containers) ? "all: " : "";
+    for (const corev1::Container& container : pod.spec.containers) {
+      bool found = false;
+      for (const corev1::Container& one : old.spec.containers) found = found || &one == &container;
+      taken += found ? "1" : "0";
+    }
+    return taken;
+  }
+  // A list is one pointer to its node.
+  static bool IsSameNode(const List<corev1::Container>& a, const List<corev1::Container>& b) {
+    return std::memcmp(&a, &b, sizeof(void*)) == 0;
+  }
+};
 
-TEST(KeptVersions, AListIsTheSameWhenItsElementsAre) {
-  const std::string a = R"({"name":"a","image":"image-of-a:1"})", b = R"({"name":"b","image":"image-of-b:1"})",
-                    c = R"({"name":"c","image":"image-of-c:1"})", b2 = R"({"name":"b","image":"image-of-b:2"})";
+INSTANTIATE_TEST_SUITE_P(JsonAndProtobuf, TakingOver, testing::Bool());
+
+TEST_P(TakingOver, AListIsTheSameWhenItsElementsAre) {
+  const std::string a = R"({"name":"a","image":"the-whole-image-of-a:1"})",
+                    b = R"({"name":"b","image":"the-whole-image-of-b:1"})",
+                    c = R"({"name":"c","image":"the-whole-image-of-c:1"})",
+                    b2 = R"({"name":"b","image":"the-whole-image-of-b:2"})";
   const auto list = [](auto... elements) {
     std::string text = "[";
     ((text += (text.size() > 1 ? "," : "") + elements), ...);
@@ -283,9 +297,20 @@ TEST(KeptVersions, AListIsTheSameWhenItsElementsAre) {
   EXPECT_EQ(TakenOver(list(a), list(a)), "all: 1");
   EXPECT_EQ(TakenOver(list(a), list(a, b)), "00");  // of a single element nothing is kept
   // An element that is too short to be kept.
-  EXPECT_EQ(TakenOver(list(a, std::string(R"({"name":"x"})")), list(a, std::string(R"({"name":"x"})"))), "all: 11");
-  EXPECT_EQ(TakenOver(list(a, std::string(R"({"name":"x"})")), list(a, std::string(R"({"name":"y"})"))), "10");
-  EXPECT_EQ(TakenOver(list(a, std::string("null")), list(a, std::string("null"))), "all: 11");
+  const std::string x = R"({"name":"x"})", y = R"({"name":"y"})";
+  EXPECT_EQ(TakenOver(list(a, x), list(a, x)), "all: 11");
+  EXPECT_EQ(TakenOver(list(a, x), list(a, y)), "10");
+}
+
+TEST(KeptVersions, ANullElementIsNotTakenOver) {
+  const auto text = [](std::string_view version) {
+    return R"({"metadata":{"name":"web-1","namespace":"shop","uid":"u-1","resourceVersion":")" + std::string(version) +
+           R"("},"spec":{"containers":[null,{"name":"a","image":"the-whole-image-of-a:1"}]}})";
+  };
+  Cache cache;
+  for (const std::string_view version : {"7", "8", "9"}) {
+    EXPECT_EQ(ToJson(cache.ReadJson(text(version)).value()), ToJson(FromJson<corev1::Pod>(text(version)).value()));
+  }
 }
 
 TEST(KeptVersions, AMalformedListIsRefusedAlthoughItsElementsAreTheSame) {
@@ -304,6 +329,28 @@ TEST(KeptVersions, AMalformedListIsRefusedAlthoughItsElementsAreTheSame) {
   EXPECT_TRUE(cache.ReadJson(text(",", "]")));
 }
 
+TEST(KeptVersions, AnElementWithAnUnknownFieldIsReadEachTime) {
+  const auto message = [](int version) {
+    std::string pod = ToProtobuf(FromJson<corev1::Pod>(R"({"metadata":{"name":"web-1","namespace":"shop","uid":"u-1"},)"
+                                                       R"("spec":{"nodeName":"node-)" +
+                                                       std::to_string(version) + R"("}})")
+                                     .value());
+    // Two containers, the second with a field of number 999, in another spec, which is merged with the first.
+    const std::string name = "\x0a\x1e" + std::string(30, 'n');
+    const std::string unknown = "\xba\x3e\x03new";
+    const auto field = [](char tag, const std::string& content) {
+      return std::string(1, tag) + static_cast<char>(content.size()) + content;
+    };
+    return pod + field('\x12', field('\x12', name) + field('\x12', name + unknown));
+  };
+  Cache cache;
+  for (int version = 7; version < 10; ++version) {
+    const corev1::Pod pod = cache.ReadProtobuf(message(version)).value();
+    EXPECT_EQ(ToProtobuf(pod), ToProtobuf(FromProtobuf<corev1::Pod>(message(version)).value()));
+    EXPECT_FALSE(pod.metadata.unknownFields.empty());
+  }
+}
+
 TEST(KeptVersions, TextsOfTheObjectItselfAreTakenOver) {
   Cache cache;
   const corev1::Pod before = cache.ReadJson(PodText("7", "web:1")).value();
@@ -316,6 +363,9 @@ TEST(KeptVersions, TextsOfTheObjectItselfAreTakenOver) {
   moved.replace(moved.find("node-1"), 6, "node-\\u0032");
   EXPECT_EQ(cache.ReadJson(moved)->spec.nodeName, "node-2");
   EXPECT_EQ(after.spec.nodeName, "node-1");
+  const corev1::Pod message = cache.ReadProtobuf(ToProtobuf(after)).value();
+  EXPECT_EQ(message.metadata.uid.view().data(), before.metadata.uid.view().data());
+  EXPECT_EQ(message.spec.nodeName, "node-1");
 }
 
 TEST(SectionMarks, AreFoundFromAnyPlaceOn) {

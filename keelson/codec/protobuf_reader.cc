@@ -147,12 +147,55 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
   }
 
   // The same for what the object itself holds: the version before may have it from the same bytes.
+  // `tag` is what stands before each element but the first where they are a list.
   template <class ReadNode>
-  bool ReadSection(const Type& content, std::string_view bytes, Node** slot, ReadNode read) {
-    if (sections_.IsSame(sections_.Open(slot), content, bytes)) return sections_.TakeOver(content, slot);
+  bool ReadSection(const Type& content, std::string_view tag, std::string_view bytes, Node** slot, ReadNode read) {
+    const SectionMarks::Mark before = sections_.Open(slot);
+    const bool same = before.hash == internal::SectionReuse::kByElements ? HasSameElements(*content.element, tag, bytes)
+                                                                         : sections_.IsSame(before, content, bytes);
+    if (same) return sections_.TakeOver(content, slot);
     const size_t unknown_before = unknown_seen_;
     if (!read(slot)) return false;
     if (unknown_seen_ == unknown_before) sections_.Note(content, slot, bytes, 0);
+    return true;
+  }
+
+  // Whether the elements of this list are those of the version before. Notes how many are, from the first on.
+  bool HasSameElements(const Type& element, std::string_view tag, std::string_view bytes) {
+    const auto* const begin = reinterpret_cast<const uint8_t*>(bytes.data());
+    Input at{begin, begin + bytes.size()};
+    const size_t count = sections_.element_count_before();
+    size_t same = 0;
+    for (; same < count; ++same) {
+      if (same > 0) {
+        if (!StartsWith(at, tag)) break;
+        at.at += tag.size();
+      }
+      Input item;
+      if (!ReadBytes(at, &item) || !sections_.IsSame(sections_.ElementBefore(same), element, TextOf(item.at, item.end)))
+        break;
+    }
+    sections_.set_same_elements(same);
+    return same == count && at.done();
+  }
+
+  // As ReadElementSlot, of a list that is a section: the version before may have the element from the same bytes.
+  bool ReadSectionElement(const Type& element, const Plan& plan, size_t index, WireType wire, Input& in, int depth,
+                          bool share) {
+    Input bytes;
+    if (!ReadBytes(in, wire, &bytes)) return false;
+    const std::string_view text = TextOf(bytes.at, bytes.end);
+    if (index < sections_.same_elements() || sections_.IsSame(sections_.ElementBefore(index), element, text)) {
+      Node* node = sections_.TakeElement(element, index);
+      nodes_.set_unique(!node->frozen());
+      slots_.PushValue(node);
+      return true;
+    }
+    const size_t unknown_before = unknown_seen_;
+    const size_t slot_at = slots_.size();
+    slots_.PushValue<Node*>(nullptr);
+    if (!ReadStructSlot(plan, slot_at, bytes, depth, share)) return false;
+    sections_.NoteElement(element, unknown_seen_ == unknown_before ? text : std::string_view(), 0);
     return true;
   }
 
@@ -236,10 +279,14 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     const size_t base = slots_.size();
     const size_t step = SlotSize(element);
     const size_t existing = Length(type, value);
+    const bool of_section = plan != nullptr && existing == 0 && sections_.IsOpen(value);
     for (;;) {
       const size_t index = existing + (slots_.size() - base) / step;
       const size_t unknown_mark = unknown_.count();
-      if (!(packed ? ReadPacked(element, in) : ReadElementSlot(element, plan, wire, in, depth, share))) {
+      const bool read = packed       ? ReadPacked(element, in)
+                        : of_section ? ReadSectionElement(element, *plan, index, wire, in, depth, share)
+                                     : ReadElementSlot(element, plan, wire, in, depth, share);
+      if (!read) {
         FailAtIndex(index);
         return DropSlotsAndFail(NodeKind::kList, type, base);
       }
@@ -544,7 +591,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     const bool covered = sections_.covers(&node);
     if (node == nullptr) {
       const auto read = [&](Node** slot) { return ReadStructNode(plan, place, slot, in, depth, share); };
-      return covered ? ReadSection(*plan.type, TextOf(in.at, in.end), &node, read) : read(&node);
+      return covered ? ReadSection(*plan.type, {}, TextOf(in.at, in.end), &node, read) : read(&node);
     }
     if (covered) sections_.GiveUp();
     node = internal::DetachNode(*plan.type, node);
@@ -605,7 +652,11 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
           std::string_view text;
           if (!ReadView(in, WireType::kBytes, true, &text)) return FailAt(std::string(row->field->name));
           nodes_.set_unique(row->unique);
-          SetString(member, text, row->unique);
+          if (const String* same = sections_.covers(member) ? sections_.SameString(member, text) : nullptr) {
+            *reinterpret_cast<String*>(member) = *same;
+          } else {
+            SetString(member, text, row->unique);
+          }
           continue;
         }
         case Row::Step::kBool:
@@ -687,7 +738,7 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       const uint8_t* const end = FindRunEnd(in, tag, in.left());
       if (end == nullptr) return read(nullptr);
       const auto read_seen = [&](Node**) { return ReadSeenRun(row, &node, tag, in, read); };
-      if (!ReadSection(*row.type, TextOf(in.at, end), &node, read_seen)) return false;
+      if (!ReadSection(*row.type, tag, TextOf(in.at, end), &node, read_seen)) return false;
       in.at = end;
       return true;
     }

@@ -59,6 +59,7 @@ void SectionReuse::Begin(KeptVersions* versions, const Type& type, void* value) 
   size_ = type.size;
   looked_ = false;
   before_ = {};
+  open_ = nullptr;
 }
 
 void SectionReuse::LookUp(const void* slot) {
@@ -87,6 +88,7 @@ void SectionReuse::PrefetchNodes() const {
 }
 
 SectionMarks::Mark SectionReuse::Open(const void* slot) {
+  open_ = slot;
   elements_.clear();
   node_before_ = nullptr;
   same_elements_ = 0;
@@ -118,6 +120,15 @@ SectionMarks::Mark SectionReuse::ElementBefore(size_t index) const {
     return {};
   if (before_.marks->at(mark_before_ + 1).offset != SectionMarks::kElement) return {};
   return before_.marks->at(mark_before_ + 1 + index);
+}
+
+void SectionReuse::set_same_elements(size_t count) {
+  same_elements_ = count;
+  if (count == node_before_->length()) return;
+  // Most of them will be taken one by one, and counting a reference waits for its memory.
+  for (size_t i = 0; i < node_before_->length(); ++i) {
+    __builtin_prefetch(reinterpret_cast<Node* const*>(node_before_->payload())[i]);
+  }
 }
 
 Node* SectionReuse::TakeElement(const Type& element, size_t index) {

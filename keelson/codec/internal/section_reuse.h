@@ -53,6 +53,7 @@ class SectionReuse {
   static bool IsSame(const SectionMarks::Mark& before, const Type& content, std::string_view text) {
     return before.hash != 0 && text.size() >= kShortest && before.hash == HashOf(content, text);
   }
+  bool IsOpen(const void* slot) const { return open_ == slot && covers(slot); }
   // The section that is open is the same as before. Returns true.
   bool TakeOver(const Type& content, Node** slot);
 
@@ -62,7 +63,7 @@ class SectionReuse {
   size_t element_count_before() const { return node_before_->length(); }
   // So many elements from the first on were found to be the same. 0 when a section is opened.
   size_t same_elements() const { return same_elements_; }
-  void set_same_elements(size_t count) { same_elements_ = count; }
+  void set_same_elements(size_t count);
   // With a reference.
   Node* TakeElement(const Type& element, size_t index);
   // It was read; an empty text cannot be taken the next time. The text has to stay until Note.
@@ -106,6 +107,7 @@ class SectionReuse {
   KeptVersions::Version before_;
   std::vector<SectionMarks::Mark> noted_;
   // Of the section that is open.
+  const void* open_ = nullptr;
   Node* node_before_ = nullptr;
   size_t mark_before_ = 0;  // its place among before_.marks
   size_t same_elements_ = 0;
