@@ -1,5 +1,6 @@
 #include "keelson/client/watch.h"
 
+#include <cstdint>
 #include <string>
 
 #include "keelson/api/access.h"
@@ -36,6 +37,31 @@ bool CutCanonical(std::string_view frame, std::string_view* type, std::string_vi
   *object = frame.substr(quote + kMiddle.size());
   object->remove_suffix(1);
   return true;
+}
+
+// Takes the field of this tag, which is followed by its length and bytes, off the front. Of an object's size at most.
+bool TakeBytes(std::string_view& message, char tag, std::string_view* bytes) {
+  if (message.empty() || message.front() != tag) return false;
+  uint64_t length = 0;
+  size_t at = 1;
+  for (int shift = 0;; shift += 7) {
+    if (at == message.size() || shift > 28) return false;
+    const auto byte = static_cast<unsigned char>(message[at++]);
+    length |= uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) break;
+  }
+  if (length > message.size() - at) return false;
+  *bytes = message.substr(at, length);
+  message.remove_prefix(at + length);
+  return true;
+}
+
+// The same of a WatchEvent in protobuf: its type, and an object that holds nothing but raw bytes.
+bool CutCanonicalProtobuf(std::string_view frame, std::string_view* type, std::string_view* object) {
+  constexpr char kFirst = 1 << 3 | 2, kSecond = 2 << 3 | 2;
+  std::string_view extension;
+  return TakeBytes(frame, kFirst, type) && TakeBytes(frame, kSecond, &extension) && frame.empty() &&
+         TakeBytes(extension, kFirst, object) && extension.empty();
 }
 
 Error ServerError(Result<metav1::Status> status) {
@@ -114,14 +140,23 @@ Result<WatchEventType> RawWatch::DecodeJsonFrame(std::string_view frame, void* o
 }
 
 Result<WatchEventType> RawWatch::DecodeProtobufFrame(std::string_view frame, void* object) const {
+  const ProtobufReadOptions options{.share_nodes = versions_ != nullptr, .versions = versions_};
+  std::string_view text, raw;
+  // Reading the event by its table would copy the object, and end what the reader remembers of those before.
+  if (CutCanonicalProtobuf(frame, &text, &raw)) {
+    if (const std::optional<WatchEventType> type = TypeFromText(text)) {
+      KEELSON_TRY(envelope, OpenProtobufEnvelope(raw));
+      KEELSON_RETURN_IF_ERROR(DecodeProtobuf(type_, object, envelope.raw, options));
+      return *type;
+    }
+  }
   KEELSON_TRY(event, FromProtobuf<metav1::WatchEvent>(frame));
   const std::string_view body = event.object.raw();
   KEELSON_TRY(envelope, OpenProtobufEnvelope(body));
   if (event.type == "ERROR") return ServerError(FromProtobuf<metav1::Status>(envelope.raw));
   const std::optional<WatchEventType> type = TypeFromText(event.type);
   if (!type) return Error::Internal("a watch event has type \"" + event.type.str() + "\", which is not known");
-  KEELSON_RETURN_IF_ERROR(
-      DecodeProtobuf(type_, object, envelope.raw, {.share_nodes = versions_ != nullptr, .versions = versions_}));
+  KEELSON_RETURN_IF_ERROR(DecodeProtobuf(type_, object, envelope.raw, options));
   return *type;
 }
 
