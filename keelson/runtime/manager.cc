@@ -10,7 +10,6 @@
 
 #include "keelson/client/kubeconfig.h"
 #include "keelson/client/transport_family.h"
-#include "keelson/core/internal/start_pages.h"
 #include "keelson/core/log.h"
 #include "keelson/core/log_flags.h"
 #include "keelson/core/mutex.h"
@@ -189,7 +188,6 @@ Result<void> Manager::Impl::Run(const StopToken& stop) {
   } else if (!groups_.ending().StopRequested()) {
     election = Thread("leader election", [&] { Elect(end_election.token()); });
   }
-  internal::KeepDroppingUnchangedCode(groups_.ending());
   groups_.AwaitEnd();
   // The lease is kept until the leader's work is done, given up before the caches end (the events that say so are
   // written with the others), and thus soon taken by the next.
