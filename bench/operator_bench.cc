@@ -1,6 +1,5 @@
-// Measures an operator: the whole of a small one, and how quickly a controller goes through requests.
-// bench/peers/go/operator and bench/peers/rust/operator do the same on controller-runtime and kube-rs;
-// bench/operator/run runs all three in turn.
+// Measures an operator: the whole of a small one, and how quickly a controller goes through requests. bench/peers/go/operator
+// and bench/peers/rust/operator do the same on controller-runtime and kube-rs; bench/operator/run runs all three in turn.
 //
 //   bench-operator --kubeconfig FILE [--n 2000] [--workers 8] [--idle] [--protobuf]
 //   bench-operator --kubeconfig FILE --noop 200000 [--workers 8]
@@ -15,14 +14,12 @@
 // that the operator begins with.
 //
 // Times are since the environment's STARTED (seconds since 1970), so that loading the program counts.
-#include <fcntl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <set>
@@ -79,15 +76,12 @@ double CpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// Without streams, whose code would count as memory that the operator needs.
-long Kilobytes(const char* path, const char* name) {
-  char text[8192] = {};
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  const ssize_t size = read(file, text, sizeof text - 1);
-  close(file);
-  const char* found = size > 0 ? std::strstr(text, name) : nullptr;
-  return found == nullptr ? 0 : std::strtol(found + std::strlen(name), nullptr, 10);
+long Kilobytes(const char* path, std::string_view name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(name)) return std::strtol(line.c_str() + name.size(), nullptr, 10);
+  }
+  return 0;
 }
 long Resident() { return Kilobytes("/proc/self/status", "VmRSS:"); }
 

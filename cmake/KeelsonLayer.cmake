@@ -24,15 +24,6 @@ if(KEELSON_FUZZ)
   target_compile_options(keelson_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# What an operator runs again and again (tools/hot-functions) stands side by side in a program, so that little of it has to
-# be in memory: linkers put sections of these names first. Functions that are not there, or have another name by
-# another compiler, stay where they are.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/hot_functions.txt)
-file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/hot_functions.txt hot_sections)
-list(TRANSFORM hot_sections REPLACE "^.+$" "--rename-section .text.\\0=.text.hot.\\0")
-list(JOIN hot_sections "\n" hot_sections)
-file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/hot_sections.txt CONTENT "${hot_sections}\n")
-
 # SUBFOLDERS are parts of the layer that have a folder of their own.
 # LINK is what the layer's headers need (users get it too), PRIVATE_LINK what only its sources need. A layer that serves
 # only our own programs says INTERNAL: it is a static library that is not installed.
@@ -60,10 +51,6 @@ function(keelson_layer name)
     # A program has only the functions and tables that it uses. It finds those of libraries at its start, and need not
     # keep tables of symbols in memory for later.
     target_link_options(keelson_${name} INTERFACE LINKER:--gc-sections LINKER:-z,now)
-    if(CMAKE_OBJCOPY)
-      add_custom_command(TARGET keelson_${name} POST_BUILD
-        COMMAND ${CMAKE_OBJCOPY} @${PROJECT_BINARY_DIR}/hot_sections.txt $<TARGET_FILE:keelson_${name}> VERBATIM)
-    endif()
   endif()
   target_include_directories(keelson_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
