@@ -42,8 +42,8 @@ class WatchFrameCutter {
   virtual bool at_boundary() const = 0;
 };
 
-// One JSON object after another, with white space between them or without. A frame is balanced in number of brackets;
-// the JSON reader that gets it checks the rest.
+// One JSON object after another, with white space between them or without. The frames in front of the first that is no
+// JSON are whole objects; the JSON reader that gets them finds that one, wherever it was cut.
 std::unique_ptr<WatchFrameCutter> NewJsonWatchFrames(size_t max_frame_bytes = kMaxWatchFrameBytes);
 
 // Lengths of four bytes, each with a protobuf message of that length
