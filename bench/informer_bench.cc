@@ -10,6 +10,7 @@
 // its key and looks at it (Lister::Read, made anew for each); with "kept" it gets a pointer to keep (Lister::Get).
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -81,29 +82,34 @@ std::string OwnerOf(const ObjectKey& key) {
   return key.namespace_ + "/" + key.name.substr(0, dash);
 }
 
-// Eight threads that get objects by key, or list those of an owner, and look at each, until `stop`.
+// Eight threads that get objects by key, or list those of an owner, and look at each, until `stop`. Keys come in a
+// mixed order and lie in memory in that order, as a worker has its key at hand: what is measured is the cache.
 template <class T>
 class Readers {
  public:
   Readers(const Lister<T>& lister, const std::string& what, const StopToken& stop) : what_(what) {
-    for (const T& object : lister.List()) keys_.push_back(KeyOf(object));
+    std::vector<ObjectKey> keys;
+    for (const T& object : lister.List()) keys.push_back(KeyOf(object));
+    Random random(1);
+    std::shuffle(keys.begin(), keys.end(), random);
+    keys_.assign(keys.begin(), keys.end());
     for (const ObjectKey& key : keys_) owners_.push_back(OwnerOf(key));
     started_ = Clock::Now();
     for (int i = 0; i < kThreads; ++i) {
       threads_.emplace_back("reader", [this, lister, stop, i] {
-        Random random(static_cast<uint64_t>(i));
+        size_t at = keys_.size() / kThreads * static_cast<size_t>(i);
         uint64_t count = 0, bytes = 0;
         const auto repeat = [&](auto read) {
           while (!stop.StopRequested()) {
-            for (int n = 0; n < 100; ++n, ++count) bytes += read();
+            for (int n = 0; n < 100; ++n, ++count, at = at + 1 == keys_.size() ? 0 : at + 1) bytes += read();
           }
         };
         if (what_ == "list") {
-          repeat([&] { return List(lister, random); });
+          repeat([&] { return List(lister, at); });
         } else if (what_ == "kept") {
-          repeat([&] { return Keep(lister, random); });
+          repeat([&] { return Keep(lister, at); });
         } else {
-          repeat([&] { return Get(lister, random); });
+          repeat([&] { return Get(lister, at); });
         }
         count_ += count;
         bytes_ += bytes;
@@ -120,17 +126,17 @@ class Readers {
  private:
   static constexpr int kThreads = 8;
 
-  size_t Get(const Lister<T>& lister, Random& random) const {
+  size_t Get(const Lister<T>& lister, size_t at) const {
     const CacheReader<T> reader = lister.Read();
-    const T* object = reader.Find(keys_[random.Uniform<size_t>(0, keys_.size() - 1)]);
+    const T* object = reader.Find(keys_[at]);
     return object != nullptr ? object->metadata.generation : 0;
   }
-  size_t Keep(const Lister<T>& lister, Random& random) const {
-    const auto object = lister.Get(keys_[random.Uniform<size_t>(0, keys_.size() - 1)]);
+  size_t Keep(const Lister<T>& lister, size_t at) const {
+    const auto object = lister.Get(keys_[at]);
     return object ? (*object)->metadata.generation : 0;
   }
-  size_t List(const Lister<T>& lister, Random& random) const {
-    const Objects<T> owned = lister.ByIndex("owner", owners_[random.Uniform<size_t>(0, owners_.size() - 1)]).value();
+  size_t List(const Lister<T>& lister, size_t at) const {
+    const Objects<T> owned = lister.ByIndex("owner", owners_[at]).value();
     size_t sum = 0;
     for (const T& object : owned) sum += object.metadata.generation;
     return sum;

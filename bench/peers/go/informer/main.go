@@ -70,23 +70,28 @@ func owner(namespace, name string) string {
 }
 
 // read gets objects by key, or lists those of an owner and looks at each, from eight goroutines until stop is closed.
+// Keys come in a mixed order and lie in memory in that order, as a worker has its key at hand.
 func read(indexer cache.Indexer, lists bool, stop chan struct{}) func() {
 	const threads = 8
 	keys := indexer.ListKeys()
+	rand.New(rand.NewSource(1)).Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	for i, key := range keys {
+		keys[i] = strings.Clone(key)
+	}
 	owners := make([]string, len(keys))
 	for i, key := range keys {
 		namespace, name, _ := strings.Cut(key, "/")
 		owners[i] = owner(namespace, name)
 	}
-	get := func(random *rand.Rand) int64 {
-		object, exists, err := indexer.GetByKey(keys[random.Intn(len(keys))])
+	get := func(at int) int64 {
+		object, exists, err := indexer.GetByKey(keys[at])
 		if err != nil || !exists {
 			return 0
 		}
 		return object.(*corev1.Pod).Generation
 	}
-	list := func(random *rand.Rand) (sum int64) {
-		objects, err := indexer.ByIndex("owner", owners[random.Intn(len(keys))])
+	list := func(at int) (sum int64) {
+		objects, err := indexer.ByIndex("owner", owners[at])
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -102,7 +107,7 @@ func read(indexer cache.Indexer, lists bool, stop chan struct{}) func() {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			random := rand.New(rand.NewSource(int64(i)))
+			at := len(keys) / threads * i
 			done, seen := int64(0), int64(0)
 			for {
 				select {
@@ -114,11 +119,14 @@ func read(indexer cache.Indexer, lists bool, stop chan struct{}) func() {
 				}
 				for range 100 {
 					if lists {
-						seen += list(random)
+						seen += list(at)
 					} else {
-						seen += get(random)
+						seen += get(at)
 					}
 					done++
+					if at++; at == len(keys) {
+						at = 0
+					}
 				}
 			}
 		}()
