@@ -85,8 +85,9 @@ std::map<uint64_t, ThreadTimes> AllThreads() {
 std::string Table(const std::map<uint64_t, ThreadTimes>& threads, double seconds) {
   std::vector<std::pair<uint64_t, const ThreadTimes*>> sorted;
   for (const auto& [id, times] : threads) sorted.emplace_back(id, &times);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second->cpu > b.second->cpu; });
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second->cpu != b.second->cpu ? a.second->cpu > b.second->cpu : a.first < b.first;
+  });
   std::string text = fmt::format("{:>7} {:>11} {:>11} {:>11} {:>10} {:>10}  {:<18} {:>8}  {}\n", "cpu %", "cpu s",
                                  "kernel s", "queued s", "waits", "preempted", "now", "id", "name");
   for (const auto& [id, times] : sorted) {
