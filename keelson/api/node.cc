@@ -114,7 +114,7 @@ class Reaper {
     } else {
       DropValue(type, node->payload());
     }
-    GiveBack(type, node);
+    GiveNodeMemory(node);
   }
 
  private:
@@ -250,13 +250,9 @@ void FreeNode(const Type& type, Node* node) {
 
 void FreeStringNode(Node* node) {
   if (node->frozen()) ForgetSharedNode(Describe<String>::type, node);
-  GiveNodeMemory(node, sizeof(Node) + node->length());
+  GiveNodeMemory(node);
 }
 
-void GiveBack(const Type& type, Node* node) {
-  const bool has_slots = type.kind == Kind::kList || type.kind == Kind::kMap;
-  GiveNodeMemory(node, sizeof(Node) + (has_slots ? Capacity(node) * StepOf(type) : type.size));
-}
 
 Node* NewStructNode(const Type& type) {
   Node* node = AllocateNode(NodeKind::kStruct, type.size, 0, 0);
@@ -286,7 +282,7 @@ Node* GrowManagedNode(const Type& type, Node* node, size_t wanted) {
     std::memcpy(to, from, key);
     RelocateSlot(*type.element, to + key, from + key);
   }
-  GiveBack(type, node);
+  GiveNodeMemory(node);
   return grown;
 }
 

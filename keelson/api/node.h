@@ -79,7 +79,6 @@ size_t CapacityFor(size_t length);
 
 void FreeNode(const Type& type, Node* node);            // the count has reached zero
 void FreeStringNode(Node* node);                        // likewise
-void GiveBack(const Type& type, Node* node);            // just the memory: the content has moved or is destroyed
 Node* CloneNode(const Type& type, const Node* source);  // one reference, no marks
 Node* NewStructNode(const Type& type);                  // default value
 Node* NewListNode(const Type& list, size_t capacity);   // empty, with room

@@ -254,7 +254,7 @@ void ShareNodeAt(NodeKind kind, const Type& type, void* slot) {
       }
     }
   }
-  GiveBack(type, original);  // its references went to the payload
+  GiveNodeMemory(original);  // its references went to the payload
   node = SharedNode(kind, type, payload.data(), length);
 }
 

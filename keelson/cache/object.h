@@ -12,6 +12,7 @@
 #include <optional>
 #include <string_view>
 
+#include "keelson/api/internal/node_memory.h"
 #include "keelson/api/label_selector.h"
 #include "keelson/api/object.h"
 #include "keelson/codec/kept_versions.h"
@@ -109,7 +110,7 @@ class ObjectModel {
 template <class T>
 const ObjectModel& ModelOf() {
   static const ObjectModel model(TypeOf<T>(), [](const Type&) -> std::shared_ptr<void> {
-    const auto made = std::make_shared<internal::MarkedObject<T>>();
+    const auto made = std::allocate_shared<internal::MarkedObject<T>>(internal::NodeAllocator<std::byte>());
     return std::shared_ptr<void>(made, &made->object);
   });
   return model;

@@ -28,7 +28,7 @@ TEST(NodeMemory, BlocksOfEverySizeAreWholeAndApart) {
     for (const auto& [block, size] : blocks) {
       ASSERT_EQ(block[0], size % 251);
       ASSERT_EQ(block[size - 1], size % 251);
-      GiveNodeMemory(block, size);
+      GiveNodeMemory(block);
     }
     blocks.clear();
   }
@@ -44,7 +44,7 @@ TEST(NodeMemory, GrownBlocksKeepTheirContentAndCanBeTakenAgain) {
       block[2 * size - 1] = 9;
       EXPECT_EQ(block[0], 7);
     }
-    GiveNodeMemory(block, size);
+    GiveNodeMemory(block);
   }
 }
 
@@ -53,12 +53,12 @@ TEST(NodeMemory, BlocksMayBeGivenOnAnotherThreadThanTheyWereTakenOn) {
   std::vector<void*> blocks;
   for (int i = 0; i < 10000; ++i) blocks.push_back(TakeNodeMemory(24 + static_cast<size_t>(i % 40) * 16));
   Thread("giver", [&] {
-    for (size_t i = 0; i < blocks.size(); ++i) GiveNodeMemory(blocks[i], 24 + i % 40 * 16);
+    for (size_t i = 0; i < blocks.size(); ++i) GiveNodeMemory(blocks[i]);
   });
   std::set<void*> taken;
   for (int i = 0; i < 1000; ++i) taken.insert(TakeNodeMemory(40));
   EXPECT_EQ(taken.size(), 1000u);
-  for (void* block : taken) GiveNodeMemory(block, 40);
+  for (void* block : taken) GiveNodeMemory(block);
 }
 
 // Its destructor runs when the thread ends, perhaps after what the thread kept has been given back.
