@@ -2,12 +2,13 @@
 // bench/peers/rust/informer do the same with client-go and kube-rs; bench/informer/run runs them all against one replay
 // server (replay_bench.cc).
 //
-//   bench-informer --server URL [--resource pods|configmaps] [--events N] [--protobuf] [--reads get|kept|list]
+//   bench-informer --server URL [--resource pods|configmaps] [--events N] [--protobuf] [--reads get|each|kept|list]
 //
 // Prints "synced objects=… wall_s=… cpu_s=… rss_kb=… peak_kb=…" when the cache is whole and, after N updates have come
 // to a handler, "events=… wall_s=… cpu_s=… rss_kb=… peak_kb=…". Each line's time and CPU are its own phase's. With
 // --reads eight threads read the cache while the updates come: "reads threads=8 get_per_s=…". A get finds an object by
-// its key and looks at it (Lister::Read, made anew for each); with "kept" it gets a pointer to keep (Lister::Get).
+// its key and looks at it (Lister::Read, made anew for each); with "each" a hundred keys are looked up at once
+// (CacheReader::FindEach); with "kept" a get gives a pointer to keep (Lister::Get).
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +39,7 @@ struct Arguments {
   std::string resource = "pods";
   long events = 0;
   bool protobuf = false;
-  std::string reads = {};  // "get", "kept" or "list"
+  std::string reads = {};  // "get", "each", "kept" or "list"
 };
 
 double CpuSeconds() {
@@ -101,10 +103,18 @@ class Readers {
         uint64_t count = 0, bytes = 0;
         const auto repeat = [&](auto read) {
           while (!stop.StopRequested()) {
-            for (int n = 0; n < 100; ++n, ++count, at = at + 1 == keys_.size() ? 0 : at + 1) bytes += read();
+            for (int n = 0; n < kRound; ++n, ++count, at = at + 1 == keys_.size() ? 0 : at + 1) bytes += read();
           }
         };
-        if (what_ == "list") {
+        if (what_ == "each") {
+          while (!stop.StopRequested()) {
+            const std::span<const ObjectKey> round = std::span(keys_).subspan(at).first(
+                std::min<size_t>(kRound, keys_.size() - at));
+            bytes += Each(lister, round);
+            count += round.size();
+            at = (at + round.size()) % keys_.size();
+          }
+        } else if (what_ == "list") {
           repeat([&] { return List(lister, at); });
         } else if (what_ == "kept") {
           repeat([&] { return Keep(lister, at); });
@@ -125,11 +135,19 @@ class Readers {
 
  private:
   static constexpr int kThreads = 8;
+  static constexpr int kRound = 100;  // reads between two looks at the stop token
 
   size_t Get(const Lister<T>& lister, size_t at) const {
     const CacheReader<T> reader = lister.Read();
     const T* object = reader.Find(keys_[at]);
     return object != nullptr ? object->metadata.generation : 0;
+  }
+  static size_t Each(const Lister<T>& lister, std::span<const ObjectKey> keys) {
+    size_t sum = 0;
+    lister.Read().FindEach(keys, [&](const ObjectKey&, const T* object) {
+      if (object != nullptr) sum += object->metadata.generation;
+    });
+    return sum;
   }
   size_t Keep(const Lister<T>& lister, size_t at) const {
     const auto object = lister.Get(keys_[at]);

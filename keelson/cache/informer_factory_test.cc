@@ -126,6 +126,13 @@ TEST(InformerFactory, TypedAndUnstructuredUsersShareOneCache) {
         EXPECT_EQ(maps.Find("default", "b"), nullptr);
         EXPECT_EQ(dynamics.Find("a")->NestedString({"data", "value"}), "1");
         EXPECT_EQ(dynamics.Find("b"), nullptr);
+        std::vector<std::string> values;
+        dynamics.FindEach(std::vector<ObjectKey>{{"", "a"}, {"", "b"}, {"other", "a"}, {"default", "a"}},
+                          [&](const ObjectKey& key, const Unstructured* found) {
+                            values.push_back(key.ToString() + "=" +
+                                             (found ? found->NestedString({"data", "value"}).value_or("") : "none"));
+                          });
+        EXPECT_THAT(values, ElementsAre("a=1", "b=none", "other/a=none", "default/a=1"));
       }
       EXPECT_EQ(dynamic->lister().List(labels::Parse("value=1").value()).size(), 1u);
       EXPECT_EQ(typed->lister().List(labels::Parse("value=2").value()).size(), 0u);

@@ -113,7 +113,12 @@ class Store {
   const void* Find(const ReadScope& scope, std::string_view namespace_, std::string_view name) const {
     return keys_.Find(scope, namespace_, name);
   }
-  // The same, to be kept as long as the caller likes: counting takes longer than finding.
+  // The same for many: visit(i, found) for each key, in order. key_of(i) gives a pair of namespace and name.
+  template <class KeyOf, class Visit>
+  void FindEach(const ReadScope& scope, size_t count, KeyOf key_of, Visit visit) const {
+    keys_.FindEach(scope, count, key_of, visit);
+  }
+  // As Find, to be kept as long as the caller likes: counting takes longer than finding.
   ObjectPtr Get(std::string_view namespace_, std::string_view name) const;
   Snapshot List() const;
   // kNotFound when there is no such index.

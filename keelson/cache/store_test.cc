@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -60,6 +61,30 @@ TEST(Store, FindsKeysOfAnyLength) {
     EXPECT_EQ(store.Get("", name), nullptr);
   }
   EXPECT_EQ(store.size(), 60u);
+}
+
+TEST(Store, FindsManyAtOnceInTheOrderOfTheKeys) {
+  for (const size_t count : {0u, 1u, 7u, 8u, 9u, 16u, 17u, 500u}) {
+    Store store(ModelOf<corev1::Pod>());
+    std::vector<std::pair<std::string, std::string>> keys;
+    std::vector<const void*> expected;
+    for (size_t i = 0; i < count; ++i) {
+      // Some of them too long for a slot.
+      keys.emplace_back("team-" + std::to_string(i % 3), "pod-" + std::to_string(i) + std::string(i % 5 * 10, 'x'));
+      if (i % 4 != 3) store.Put(Pod(keys[i].first, keys[i].second, 1));
+    }
+    const ReadScope scope;
+    for (const auto& [namespace_, name] : keys) expected.push_back(store.Find(scope, namespace_, name));
+    std::vector<const void*> found;
+    store.FindEach(
+        scope, count, [&](size_t i) { return std::pair<std::string_view, std::string_view>(keys[i]); },
+        [&](size_t i, const void* object) {
+          EXPECT_EQ(i, found.size());
+          found.push_back(object);
+        });
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(std::count(found.begin(), found.end(), nullptr), static_cast<std::ptrdiff_t>(count / 4));
+  }
 }
 
 TEST(Store, ASnapshotStaysAsItWas) {

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <new>
 #include <utility>
 
-#include "keelson/core/hash.h"
 #include "keelson/core/random.h"
 
 namespace keelson::internal {
@@ -24,57 +22,6 @@ const KeyTable::Secrets& ProcessSecrets() {
 // Before main, and so outside of every simulation: drawn inside, they would be missing from that one's entropy, and the
 // first run of a process would differ from a later one of the same seed.
 [[maybe_unused]] const KeyTable::Secrets& drawn_before_main = ProcessSecrets();
-
-// In words, the last of which overlaps the one before, so that lengths that differ a little take the same way.
-inline bool EqualBytes(const char* a, const char* b, size_t size) {
-  const auto differ = [](const char* left, const char* right, auto word) {
-    auto other = word;
-    std::memcpy(&word, left, sizeof word);
-    std::memcpy(&other, right, sizeof other);
-    return word ^ other;
-  };
-  if (size >= 16) {
-    const size_t last = size - 16;
-    uint64_t difference = differ(a + last, b + last, uint64_t{}) | differ(a + last + 8, b + last + 8, uint64_t{});
-    for (size_t at = 0; at < last; at += 16) {
-      difference |= differ(a + at, b + at, uint64_t{}) | differ(a + at + 8, b + at + 8, uint64_t{});
-    }
-    return difference == 0;
-  }
-  if (size >= 8) return (differ(a, b, uint64_t{}) | differ(a + size - 8, b + size - 8, uint64_t{})) == 0;
-  if (size >= 4) return (differ(a, b, uint32_t{}) | differ(a + size - 4, b + size - 4, uint32_t{})) == 0;
-  return std::equal(a, a + size, b);
-}
-
-// A step of the hash: shorter than HashBytes, because a lookup waits for memory and what waits takes room in the
-// processor, so that fewer lookups overlap.
-inline uint64_t HashText(std::string_view text, uint64_t state, uint64_t mask) {
-  const auto word = [](const char* from, auto value) {
-    std::memcpy(&value, from, sizeof value);
-    return uint64_t{value};
-  };
-  const char* const at = text.data();
-  const size_t size = text.size();
-  state += size;
-  if (size >= 16) {
-    const size_t last = size - 16;
-    for (size_t i = 0; i < last; i += 16) {
-      state = MixWords(word(at + i, uint64_t{}) ^ mask, word(at + i + 8, uint64_t{}) ^ state);
-    }
-    return MixWords(word(at + last, uint64_t{}) ^ mask, word(at + last + 8, uint64_t{}) ^ state);
-  }
-  if (size >= 8) return MixWords(word(at, uint64_t{}) ^ mask, word(at + size - 8, uint64_t{}) ^ state);
-  if (size >= 4) return MixWords(word(at, uint32_t{}) ^ mask, word(at + size - 4, uint32_t{}) ^ state);
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < size; ++i) bytes = bytes << 8 | static_cast<unsigned char>(at[i]);
-  return MixWords(bytes ^ mask, state);
-}
-
-inline bool IsShortKey(const KeyTable::Slot& slot, std::string_view namespace_, std::string_view name) {
-  return slot.length == namespace_.size() + 1 + name.size() && slot.key[namespace_.size()] == '\0' &&
-         EqualBytes(slot.key.data() + namespace_.size() + 1, name.data(), name.size()) &&
-         EqualBytes(slot.key.data(), namespace_.data(), namespace_.size());
-}
 
 }  // namespace
 
@@ -102,37 +49,12 @@ KeyTable::~KeyTable() {
 
 KeyTable::KeyTable(const ObjectModel& model) : secrets_(ProcessSecrets()), model_(model) {}
 
-inline uint64_t KeyTable::Hash(std::string_view namespace_, std::string_view name) const {
-  return HashText(name, HashText(namespace_, secrets_.seed, secrets_.mask), secrets_.mask) | 1;
-}
 uint64_t KeyTable::HashOf(std::string_view namespace_, std::string_view name) const { return Hash(namespace_, name); }
 
 // The text of a long key is in the object only.
-[[gnu::noinline]] bool KeyTable::IsLongKey(const Slot& slot, std::string_view namespace_, std::string_view name) const {
+bool KeyTable::IsLongKey(const Slot& slot, std::string_view namespace_, std::string_view name) const {
   const void* object = slot.object.load(std::memory_order_acquire);
   return object != nullptr && model_.is_named(object, namespace_, name);
-}
-
-// The slot of the key, in which there may be no object any more.
-inline KeyTable::Slot* KeyTable::FindSlot(uint64_t hash, std::string_view namespace_, std::string_view name) const {
-  const Table* table = table_.load(std::memory_order_acquire);
-  if (table == nullptr) [[unlikely]]
-    return nullptr;
-  for (size_t at = table->Home(hash);; at = table->Next(at)) {
-    Slot& slot = table->slots[at];
-    const uint64_t found = slot.hash.load(std::memory_order_acquire);
-    if (found == hash) [[likely]] {
-      if (slot.length == Slot::kLong ? IsLongKey(slot, namespace_, name) : IsShortKey(slot, namespace_, name))
-          [[likely]]
-        return &slot;
-    }
-    if (found == 0) return nullptr;
-  }
-}
-
-const void* KeyTable::Find(const ReadScope&, std::string_view namespace_, std::string_view name) const {
-  const Slot* slot = FindSlot(Hash(namespace_, name), namespace_, name);
-  return slot == nullptr ? nullptr : slot->object.load(std::memory_order_acquire);
 }
 
 ObjectPtr KeyTable::Get(const ReadScope&, std::string_view namespace_, std::string_view name) const {

@@ -17,6 +17,7 @@
 #include <memory>
 #include <string_view>
 
+#include "keelson/cache/internal/key_text.h"
 #include "keelson/cache/object.h"
 #include "keelson/core/read_scope.h"
 
@@ -40,6 +41,10 @@ class KeyTable {
   // For readers. Null when it is not there.
   const void* Find(const ReadScope& scope, std::string_view namespace_, std::string_view name) const;
   ObjectPtr Get(const ReadScope& scope, std::string_view namespace_, std::string_view name) const;
+  // Find for many: calls visit(i, found) for each i below count, in order. key_of(i) gives a pair of namespace and name.
+  // While one is visited the memory of the next ones is on its way.
+  template <class KeyOf, class Visit>
+  void FindEach(const ReadScope& scope, size_t count, KeyOf key_of, Visit visit) const;
 
   // The rest is for the writer, one at a time.
   uint64_t HashOf(std::string_view namespace_, std::string_view name) const;
@@ -74,6 +79,7 @@ class KeyTable {
   uint64_t Hash(std::string_view namespace_, std::string_view name) const;
   bool IsLongKey(const Slot& slot, std::string_view namespace_, std::string_view name) const;
   Slot* FindSlot(uint64_t hash, std::string_view namespace_, std::string_view name) const;
+  Slot* FindSlot(const Table& table, uint64_t hash, std::string_view namespace_, std::string_view name) const;
   void MakeAnew(size_t keys, RetiredList& retired);
   void Place(Table& table, uint64_t hash, const Held* held, StoreEntry* entry) const;
 
@@ -90,6 +96,8 @@ class KeyTable {
 // A cache line.
 struct alignas(64) KeyTable::Slot {
   static constexpr uint8_t kLong = 255;
+
+  bool IsShortKey(std::string_view namespace_, std::string_view name) const;
 
   std::atomic<uint64_t> hash = 0;  // 0: given to no key; what stands below is set before it
   std::atomic<const void*> object = nullptr;
@@ -112,6 +120,72 @@ struct KeyTable::Table {
   // For the writer: what belongs to the slot of that number.
   const std::unique_ptr<StoreEntry*[]> entries;
 };
+
+[[gnu::always_inline]] inline uint64_t KeyTable::Hash(std::string_view namespace_, std::string_view name) const {
+  return HashText(name, HashText(namespace_, secrets_.seed, secrets_.mask), secrets_.mask) | 1;
+}
+
+[[gnu::always_inline]] inline bool KeyTable::Slot::IsShortKey(std::string_view namespace_, std::string_view name) const {
+  return length == namespace_.size() + 1 + name.size() && key[namespace_.size()] == '\0' &&
+         EqualTexts(key.data() + namespace_.size() + 1, name.data(), name.size()) &&
+         EqualTexts(key.data(), namespace_.data(), namespace_.size());
+}
+
+// The slot of the key, in which there may be no object any more.
+[[gnu::always_inline]] inline KeyTable::Slot* KeyTable::FindSlot(const Table& table, uint64_t hash, std::string_view namespace_,
+                                          std::string_view name) const {
+  for (size_t at = table.Home(hash);; at = table.Next(at)) {
+    Slot& slot = table.slots[at];
+    const uint64_t found = slot.hash.load(std::memory_order_acquire);
+    if (found == hash) [[likely]] {
+      if (slot.length == Slot::kLong ? IsLongKey(slot, namespace_, name) : slot.IsShortKey(namespace_, name)) [[likely]]
+        return &slot;
+    }
+    if (found == 0) return nullptr;
+  }
+}
+
+[[gnu::always_inline]] inline KeyTable::Slot* KeyTable::FindSlot(uint64_t hash, std::string_view namespace_, std::string_view name) const {
+  const Table* table = table_.load(std::memory_order_acquire);
+  if (table == nullptr) [[unlikely]]
+    return nullptr;
+  return FindSlot(*table, hash, namespace_, name);
+}
+
+[[gnu::always_inline]] inline const void* KeyTable::Find(const ReadScope&, std::string_view namespace_, std::string_view name) const {
+  const Slot* slot = FindSlot(Hash(namespace_, name), namespace_, name);
+  return slot == nullptr ? nullptr : slot->object.load(std::memory_order_acquire);
+}
+
+// Three steps for each key, with others' steps in between: where its slot must be, which object is in the slot, the
+// visit. What a step needs was asked for when the one before it was done.
+template <class KeyOf, class Visit>
+void KeyTable::FindEach(const ReadScope&, size_t count, KeyOf key_of, Visit visit) const {
+  constexpr size_t kAhead = 8;  // keys between two steps
+  constexpr size_t kRing = 2 * kAhead;
+  const Table* table = table_.load(std::memory_order_acquire);
+  if (table == nullptr) {
+    for (size_t i = 0; i < count; ++i) visit(i, nullptr);
+    return;
+  }
+  uint64_t hashes[kRing];
+  const void* objects[kRing];
+  for (size_t step = 0; step < count + 2 * kAhead; ++step) {
+    if (step < count) {
+      const auto [namespace_, name] = key_of(step);
+      const uint64_t hash = hashes[step % kRing] = Hash(namespace_, name);
+      __builtin_prefetch(&table->slots[table->Home(hash)]);
+    }
+    if (const size_t i = step - kAhead; step >= kAhead && i < count) {
+      const auto [namespace_, name] = key_of(i);
+      const Slot* slot = FindSlot(*table, hashes[i % kRing], namespace_, name);
+      const void* object = slot == nullptr ? nullptr : slot->object.load(std::memory_order_acquire);
+      objects[i % kRing] = object;
+      __builtin_prefetch(object);
+    }
+    if (const size_t i = step - 2 * kAhead; step >= 2 * kAhead) visit(i, objects[i % kRing]);
+  }
+}
 
 template <class Visit>
 void KeyTable::ForEachEntry(Visit visit) const {
