@@ -174,7 +174,7 @@ class Replay final : public HttpHandler {
   explicit Replay(const Prepared& prepared) : prepared_(prepared) {}
 
   void Handle(ServerRequest request, std::shared_ptr<ResponseWriter> response) override {
-    const std::string* accept = request.headers.Find("Accept");
+    const std::string_view* accept = request.headers.Find("Accept");
     const bool protobuf = accept != nullptr && accept->starts_with(kProtobuf);
     if (request.path == "/replay/updates") {
       MutexLock lock(mutex_);

@@ -61,7 +61,7 @@ HttpRequest RequestOf(std::string_view text) {
     std::string_view header = Cut(text, "\n");
     if (header.empty()) break;
     const std::string_view name = Cut(header, ": ");
-    request.headers.Add(std::string(name), std::string(header));
+    request.headers.Add(name, header);
   }
   request.body = text;
   return request;
@@ -118,7 +118,7 @@ class Visit {
     Expect(response.status != 500 || !says("Internal error occurred") || says("range is full") ||
                says("more than one PodDisruptionBudget"),
            "no internal error", body);
-    const std::string* type = response.headers.Find("Content-Type");
+    const std::string_view* type = response.headers.Find("Content-Type");
     if (body.empty() || type == nullptr || !type->starts_with("application/json")) return;
     if (response.headers.Find("Content-Encoding") != nullptr || ParseJson(body)) return;
     while (!body.empty()) {  // a watch's frames

@@ -43,7 +43,7 @@ bool WantsGzip(const Exchange& exchange, size_t bytes) {
   if (bytes < kWorthCompressing) return false;
   const std::string& peer = exchange.request.peer->address;
   if (peer.starts_with("127.") || peer.starts_with("[::1]") || peer == "in-process" || peer.empty()) return false;
-  const std::string* accepted = exchange.request.headers.Find("Accept-Encoding");
+  const std::string_view* accepted = exchange.request.headers.Find("Accept-Encoding");
   return accepted != nullptr && accepted->find("gzip") != std::string::npos;
 }
 

@@ -19,7 +19,7 @@ constexpr size_t kMaxKeptCertificates = 1000;
 
 // The token of `Authorization: Bearer <token>`; nullopt when there is none.
 std::optional<std::string_view> BearerToken(const Headers& headers) {
-  const std::string* header = headers.Find("Authorization");
+  const std::string_view* header = headers.Find("Authorization");
   if (header == nullptr) return std::nullopt;
   const std::string_view text = Trim(*header);
   const size_t blank = text.find(' ');

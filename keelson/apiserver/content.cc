@@ -106,7 +106,7 @@ Error NotAcceptable(Answer answer, bool view_unknown) {
 }
 
 bool IsForPeople(const Headers& headers) {
-  const std::string* agent = headers.Find("User-Agent");
+  const std::string_view* agent = headers.Find("User-Agent");
   if (agent == nullptr) return false;
   return agent->starts_with("curl") || agent->starts_with("Wget") || agent->starts_with("Mozilla/5.0");
 }
@@ -142,7 +142,7 @@ std::string_view ContentType(Format format, Answer answer) {
 }
 
 Result<Format> BodyFormat(const Headers& headers) {
-  const std::string* header = headers.Find("Content-Type");
+  const std::string_view* header = headers.Find("Content-Type");
   if (header == nullptr || header->empty()) return Format::kJson;
   const std::string type = MediaType(*header);
   if (type == "application/json") return Format::kJson;

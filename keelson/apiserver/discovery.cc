@@ -199,7 +199,7 @@ void SendAggregated(Exchange& exchange, const ResourceTable& resources, bool cor
       {"Cache-Control", "public"},
       {"ETag", tag},
       {"Vary", "Accept"}};
-  const std::string* known = exchange.request.headers.Find("If-None-Match");
+  const std::string_view* known = exchange.request.headers.Find("If-None-Match");
   if (known != nullptr && *known == tag) {
     exchange.response->Start(304, std::move(headers));
     return exchange.response->Finish();

@@ -40,18 +40,18 @@ Result<std::optional<User>> WantedUser(const Headers& headers) {
   User wanted;
   bool more = false;
   for (const auto& [name, value] : headers) {
-    if (name.size() < 12 || !EqualsIgnoringCase(std::string_view(name).substr(0, 12), "Impersonate-")) continue;
+    if (name.size() < 12 || !EqualsIgnoringCase(name.substr(0, 12), "Impersonate-")) continue;
     if (EqualsIgnoringCase(name, "Impersonate-User")) {
       if (wanted.name.empty()) wanted.name = value;
     } else if (EqualsIgnoringCase(name, "Impersonate-Uid")) {
       if (wanted.uid.empty()) wanted.uid = value;
       more = more || !value.empty();
     } else if (EqualsIgnoringCase(name, "Impersonate-Group")) {
-      wanted.groups.push_back(value);
+      wanted.groups.emplace_back(value);
       more = true;
-    } else if (EqualsIgnoringCase(std::string_view(name).substr(0, kExtra.size()), kExtra)) {
-      const std::string key = AsciiLower(std::string_view(name).substr(kExtra.size()));
-      wanted.extra[PercentDecode(key, false).value_or(key)].push_back(value);
+    } else if (EqualsIgnoringCase(name.substr(0, kExtra.size()), kExtra)) {
+      const std::string key = AsciiLower(name.substr(kExtra.size()));
+      wanted.extra[PercentDecode(key, false).value_or(key)].emplace_back(value);
       more = true;
     }
   }

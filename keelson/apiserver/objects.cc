@@ -140,7 +140,7 @@ void KeepMetadata(const FieldSet& fixed, metav1::ObjectMeta& meta, const metav1:
 void KeepProtobuf(const Exchange& exchange, AnyValue& object, const StoredObject& stored) {
   const Resource& resource = *exchange.resource;
   if (resource.custom != nullptr || resource.converts()) return;
-  const std::string* accepted = exchange.request.headers.Find("Accept");
+  const std::string_view* accepted = exchange.request.headers.Find("Accept");
   if (accepted == nullptr || accepted->find("protobuf") == std::string::npos) return;
   MetaOf(object).resourceVersion = std::to_string(stored.revision());
   stored.Protobuf([&](std::string_view) {

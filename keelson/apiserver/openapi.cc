@@ -122,7 +122,7 @@ void Send(Exchange& exchange, const Document& document, Version version, const s
   const std::string asked = version == Version::kV3 ? exchange.query.Text("hash") : std::string();
   if (!asked.empty() && asked != document.hash()) {
     headers.Add("Cache-Control", "no-cache, private");
-    headers.Add("Content-Type", std::string(*type));
+    headers.Add("Content-Type", *type);
     headers.Add("Location", fmt::format("{}?hash={}", path, document.hash()));
     return SendEmpty(exchange, 301, std::move(headers));
   }
@@ -137,7 +137,7 @@ void Send(Exchange& exchange, const Document& document, Version version, const s
     exchange.response->Start(304, std::move(headers));
     return exchange.response->Finish();
   }
-  headers.Add("Content-Type", std::string(*type));
+  headers.Add("Content-Type", *type);
   headers.Add("Last-Modified", HttpDate(document.made()));
   SendBody(exchange, 200, std::move(headers), (*type == kJson ? document.json() : document.protobuf()).str());
 }

@@ -32,8 +32,8 @@ std::string UrlOf(const Reading& index, std::string_view name) {
 }
 
 std::string Header(const Reading& reading, std::string_view name) {
-  const std::string* value = reading.headers.Find(name);
-  return value == nullptr ? std::string() : *value;
+  const std::string_view* value = reading.headers.Find(name);
+  return std::string(value == nullptr ? "" : *value);
 }
 
 TEST(OpenApi, DocumentOfTheHashInTheIndexMayBeKeptForEver) {

@@ -147,7 +147,7 @@ Result<WriteOptions> ReadWriteOptions(const Query& query, WriteVerb verb, std::o
 
 std::string ManagerOf(const Exchange& exchange, const WriteOptions& options) {
   if (!options.field_manager.empty()) return options.field_manager;
-  const std::string* agent = exchange.request.headers.Find("User-Agent");
+  const std::string_view* agent = exchange.request.headers.Find("User-Agent");
   return agent != nullptr ? ManagerFromUserAgent(*agent) : std::string();
 }
 

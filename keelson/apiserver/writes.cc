@@ -27,7 +27,7 @@ Result<AnyValue> ReadBody(Exchange& exchange, const Type& type, FieldValidation 
 }
 
 Result<std::pair<PatchKind, std::string>> ReadPatch(const Exchange& exchange) {
-  const std::string* content_type = exchange.request.headers.Find("Content-Type");
+  const std::string_view* content_type = exchange.request.headers.Find("Content-Type");
   const std::optional<PatchKind> kind =
       content_type == nullptr ? std::optional<PatchKind>() : PatchKindOf(*content_type);
   if (!kind) return ErrorWithoutDetails(415, "UnsupportedMediaType", "415: Unsupported Media Type");

@@ -37,10 +37,10 @@ class MakeTransportTest : public testing::Test {
   // Says who asked: their certificate's name, else their Authorization. Those who were banned get 401. A path that ends
   // in "watch" goes on until the test ends it.
   void Serve(const ServerRequest& request, const std::shared_ptr<ResponseWriter>& response) {
-    const std::string* authorization = request.headers.Find("Authorization");
+    const std::string_view* authorization = request.headers.Find("Authorization");
     std::string who = request.peer->common_name;
     if (who.empty()) who = authorization == nullptr ? "nobody" : *authorization;
-    if (const std::string* as = request.headers.Find("Impersonate-User")) who += " as " + *as;
+    if (const std::string_view* as = request.headers.Find("Impersonate-User")) who.append(" as ").append(*as);
     const MutexLock lock(mutex_);
     if (banned_.contains(who)) return Respond(*response, 401, "text/plain", "who?");
     if (!request.path.ends_with("watch")) return Respond(*response, 200, "text/plain", who);

@@ -36,14 +36,14 @@ std::optional<metav1::Status> DecodeStatus(std::string_view body) {
 }
 
 bool IsText(const Headers& headers) {
-  const std::string* type = headers.Find("Content-Type");
+  const std::string_view* type = headers.Find("Content-Type");
   return type != nullptr && type->starts_with("text/");
 }
 
 std::string Trimmed(std::string_view text) { return std::string(Trim(text).substr(0, kMostOfMessage)); }
 
 int32_t RetryAfterSeconds(const Headers& headers) {
-  const std::string* value = headers.Find("Retry-After");
+  const std::string_view* value = headers.Find("Retry-After");
   int32_t seconds = 0;
   if (value != nullptr) std::from_chars(value->data(), value->data() + value->size(), seconds);
   return std::max(seconds, 0);

@@ -28,7 +28,7 @@ constexpr std::string_view kMetadataList =
 constexpr size_t kMaxErrorBytes = size_t{4} << 20;
 
 bool SpeaksProtobuf(const Headers& headers) {
-  const std::string* type = headers.Find("Content-Type");
+  const std::string_view* type = headers.Find("Content-Type");
   return type != nullptr && type->starts_with(kProtobuf);
 }
 
@@ -36,9 +36,9 @@ bool IsMetadata(const Type& type) { return &type == &TypeOf<metav1::PartialObjec
 
 // What a proxy or a login page in the server's place says about itself.
 Error NotUnderstood(const Headers& headers, Error error) {
-  const std::string* type = headers.Find("Content-Type");
+  const std::string_view* type = headers.Find("Content-Type");
   if (type == nullptr || type->starts_with(kJson) || type->starts_with(kProtobuf)) return error;
-  return std::move(error).WithContext("the answer is " + *type +
+  return std::move(error).WithContext("the answer is " + std::string(*type) +
                                       " and not an object; is this address that of a Kubernetes API server?");
 }
 
@@ -106,22 +106,22 @@ Result<HttpResponse> RestClient::SendOne(std::string_view method, const RestCall
   }
   HttpRequest request{.method = std::string(method), .target = std::move(target)};
   request.streaming = shape == Shape::kWatch;
-  request.headers.Reserve(8);  // ours, and what the transports on the way add
+  request.headers.Reserve(8, 512);  // ours, and what the transports on the way add
   if (type != nullptr && IsMetadata(*type)) {
-    request.headers.Add("Accept", std::string(shape == Shape::kList ? kMetadataList : kMetadata));
+    request.headers.Add("Accept", shape == Shape::kList ? kMetadataList : kMetadata);
   } else {
-    request.headers.Add("Accept", std::string(protobuf ? kEither : kJson));
+    request.headers.Add("Accept", protobuf ? kEither : kJson);
   }
   if (body.type != nullptr) {
     if (protobuf && HasProtobuf(*body.type)) {
-      request.headers.Add("Content-Type", std::string(kProtobuf));
+      request.headers.Add("Content-Type", kProtobuf);
       AppendProtobufEnvelope(*body.type, body.object, request.body);
     } else {
-      request.headers.Add("Content-Type", std::string(kJson));
+      request.headers.Add("Content-Type", kJson);
       AppendJson(*body.type, body.object, request.body);
     }
   } else if (!body.media_type.empty()) {
-    request.headers.Add("Content-Type", std::string(body.media_type));
+    request.headers.Add("Content-Type", body.media_type);
     request.body = body.bytes;
   }
   return SendChecked(request, &call, scope);
@@ -194,7 +194,7 @@ Result<HttpResponse> RestClient::Stream(const RestCall& call, std::string_view a
   KEELSON_TRY(target, ResourcePath(call.resource, call.namespace_, call.name, call.subresource));
   if (!call.query.empty()) target += "?" + call.query.ToString();
   HttpRequest request{.target = std::move(target), .streaming = true};
-  request.headers.Add("Accept", std::string(accept));
+  request.headers.Add("Accept", accept);
   return SendChecked(request, &call, EffectiveScope(call.scope));
 }
 
@@ -204,7 +204,7 @@ Result<HttpResponse> RestClient::Send(HttpRequest request, const CallScope& scop
 
 Result<std::string> RestClient::GetRaw(std::string_view target, std::string_view accept, const CallScope& scope) const {
   HttpRequest request{.target = std::string(target)};
-  request.headers.Add("Accept", std::string(accept));
+  request.headers.Add("Accept", accept);
   const JoinedScope joined(scope);
   KEELSON_TRY(response, SendChecked(request, nullptr, joined.get()));
   return ReadAll(*response.body, kMaxAnswerBytes);

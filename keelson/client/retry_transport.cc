@@ -20,7 +20,7 @@ constexpr size_t kDrainBytes = size_t{64} << 10;
 // A second time has the effect of the first alone.
 bool IsIdempotent(const HttpRequest& request) {
   if (request.method == "PATCH") {
-    const std::string* type = request.headers.Find("Content-Type");
+    const std::string_view* type = request.headers.Find("Content-Type");
     return type != nullptr && !type->starts_with("application/json-patch+json");
   }
   return request.method != "POST";
@@ -135,7 +135,7 @@ std::optional<Duration> RetryTransport::DelayAfter(const HttpRequest& request, c
   Duration asked = Duration::zero();
   if (outcome) {
     if (!IsWorthRepeating(request, outcome->status)) return std::nullopt;
-    const std::string* header = outcome->headers.Find("Retry-After");
+    const std::string_view* header = outcome->headers.Find("Retry-After");
     if (header == nullptr) return std::nullopt;
     const std::optional<Duration> parsed = ParseRetryAfter(*header, Clock::WallNow());
     if (!parsed || *parsed > options_.max_retry_after) return std::nullopt;

@@ -115,8 +115,8 @@ class ScriptedServer final : public HttpHandler {
   }
   std::string last_header(std::string_view name) {
     const ServerRequest request = last();
-    const std::string* value = request.headers.Find(name);
-    return value == nullptr ? "" : *value;
+    const std::string_view* value = request.headers.Find(name);
+    return std::string(value == nullptr ? "" : *value);
   }
 
   void Handle(ServerRequest request, std::shared_ptr<ResponseWriter> response) override {
@@ -147,8 +147,8 @@ class ScriptedServer final : public HttpHandler {
 
   static void Compare(const RecordedExchange& expected, const ServerRequest& found) {
     const auto header = [&](std::string_view name) {
-      const std::string* value = found.headers.Find(name);
-      return value == nullptr ? std::string() : *value;
+      const std::string_view* value = found.headers.Find(name);
+      return std::string(value == nullptr ? "" : *value);
     };
     EXPECT_EQ(found.method, expected.method);
     EXPECT_EQ(found.path + (found.query.empty() ? "" : "?" + found.query), expected.target);

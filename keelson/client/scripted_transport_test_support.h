@@ -75,8 +75,8 @@ class ScriptedTransport final : public Transport {
   std::vector<std::string> HeaderOfEach(std::string_view name) const {
     std::vector<std::string> values;
     for (const HttpRequest& request : requests()) {
-      const std::string* value = request.headers.Find(name);
-      values.push_back(value == nullptr ? "-" : *value);
+      const std::string_view* value = request.headers.Find(name);
+      values.emplace_back(value == nullptr ? "-" : *value);
     }
     return values;
   }

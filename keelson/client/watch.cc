@@ -90,7 +90,7 @@ Result<std::unique_ptr<RawWatch>> RawWatch::Open(
   std::unique_ptr<RawWatch> watch(new RawWatch(type, versions, stop));
   KEELSON_TRY(response, make_response(watch->stop_.token()));
   watch->response_ = std::move(response);
-  const std::string* media_type = watch->response_.headers.Find("Content-Type");
+  const std::string_view* media_type = watch->response_.headers.Find("Content-Type");
   watch->protobuf_ = media_type != nullptr && media_type->starts_with(kProtobufMediaType);
   watch->frames_ = watch->protobuf_ ? NewProtobufWatchFrames() : NewJsonWatchFrames();
   return watch;

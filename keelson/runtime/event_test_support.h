@@ -41,9 +41,9 @@ class Gate final : public Transport {
     State state;
     {
       MutexLock lock(mutex_);
-      const std::string* type = request.headers.Find("Content-Type");
-      requests_.push_back(
-          {request.method, request.target.substr(0, request.target.find('?')), type ? *type : "", request.body});
+      const std::string_view* type = request.headers.Find("Content-Type");
+      requests_.push_back({request.method, request.target.substr(0, request.target.find('?')),
+                           std::string(type ? *type : ""), request.body});
       state = state_;
       if (chance_ > 0 && random_.Chance(chance_)) {
         state = random_.Chance(0.5) ? State::kRefuses : State::kLosesAnswers;

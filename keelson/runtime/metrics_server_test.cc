@@ -189,7 +189,7 @@ TEST_F(SecureMetricsServer, LetsInWhomTheApiServerLetsIn) {
   std::string seen = "nothing";
   ASSERT_TRUE(server.AddHandler(
       "/mine", std::make_shared<FunctionHandler>([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
-        const std::string* header = request.headers.Find("Authorization");
+        const std::string_view* header = request.headers.Find("Authorization");
         seen = header == nullptr ? "none" : *header;
         Echo(std::move(request), std::move(response));
       })));

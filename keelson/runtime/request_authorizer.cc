@@ -25,7 +25,7 @@ constexpr size_t kMaxKeyBytes = 10000;
 
 // Empty when there is none: "Authorization: Bearer <token>".
 std::string_view TokenOf(const ServerRequest& request) {
-  const std::string* header = request.headers.Find("Authorization");
+  const std::string_view* header = request.headers.Find("Authorization");
   if (header == nullptr) return {};
   const std::string_view text = Trim(*header);
   const size_t blank = text.find(' ');

@@ -23,20 +23,83 @@ class ReadyBody final : public BodyStream {
 
 }  // namespace
 
-void Headers::Set(std::string_view name, std::string value) {
+Headers::Headers(std::initializer_list<Entry> entries) {
+  size_t bytes = 0;
+  for (const auto& [name, value] : entries) bytes += name.size() + value.size();
+  Reserve(entries.size(), bytes);
+  for (const auto& [name, value] : entries) Add(name, value);
+}
+
+Headers::Headers(const Headers& other) : text_(other.text_) {
+  entries_.reserve(other.entries_.size());
+  const auto moved = [&](std::string_view text) {
+    return std::string_view(text_.data() + (text.data() - other.text_.data()), text.size());
+  };
+  for (const auto& [name, value] : other.entries_) entries_.emplace_back(moved(name), moved(value));
+}
+
+Headers& Headers::operator=(const Headers& other) {
+  if (this != &other) *this = Headers(other);
+  return *this;
+}
+
+void Headers::Reserve(size_t count, size_t bytes) {
+  entries_.reserve(count);
+  if (text_.capacity() >= bytes) return;
+  Headers roomy;
+  roomy.text_.reserve(bytes);
+  roomy.text_.assign(text_.begin(), text_.end());
+  for (auto& [name, value] : entries_) {
+    name = std::string_view(roomy.text_.data() + (name.data() - text_.data()), name.size());
+    value = std::string_view(roomy.text_.data() + (value.data() - text_.data()), value.size());
+  }
+  text_ = std::move(roomy.text_);
+}
+
+std::string_view Headers::Append(std::string_view text) {
+  const size_t at = text_.size();
+  text_.resize(at + text.size());
+  std::copy(text.begin(), text.end(), text_.begin() + static_cast<std::ptrdiff_t>(at));
+  return {text_.data() + at, text.size()};
+}
+
+void Headers::Add(std::string_view name, std::string_view value) {
+  const size_t wanted = text_.size() + name.size() + value.size();
+  if (wanted > text_.capacity()) {
+    if (!text_.empty()) {
+      // They may be of these headers themselves, whose text is about to move.
+      const std::string own_name(name), own_value(value);
+      Reserve(entries_.size() + 1, std::max(wanted, 2 * text_.capacity()));
+      return Add(own_name, own_value);
+    }
+    text_.reserve(std::max<size_t>(wanted, 128));
+  }
+  const std::string_view kept_name = Append(name);
+  entries_.emplace_back(kept_name, Append(value));
+}
+
+void Headers::Keep(std::string_view lines) { text_.assign(lines.begin(), lines.end()); }
+
+void Headers::Set(std::string_view name, std::string_view value) {
+  const std::string own(value);  // it may be the one that goes
   Remove(name);
-  Add(std::string(name), std::move(value));
+  Add(name, own);
 }
 
 void Headers::Remove(std::string_view name) {
   const auto is_named = [&](const Entry& entry) { return internal::IsName(entry.first, name); };
   const auto first = std::find_if(entries_.begin(), entries_.end(), is_named);
   if (first == entries_.end()) return;
-  if (first + 1 == entries_.end()) return entries_.pop_back();  // who takes back what was added last need not move any
+  if (first + 1 == entries_.end()) {
+    // Who takes back what was added last need not move any, and leaves no text behind.
+    const size_t begin = static_cast<size_t>(first->first.data() - text_.data());
+    if (begin + first->first.size() + first->second.size() == text_.size()) text_.resize(begin);
+    return entries_.pop_back();
+  }
   entries_.erase(std::remove_if(first, entries_.end(), is_named), entries_.end());
 }
 
-const std::string* Headers::Find(std::string_view name) const {
+const std::string_view* Headers::Find(std::string_view name) const {
   for (const Entry& entry : entries_) {
     if (internal::IsName(entry.first, name)) return &entry.second;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,22 +14,28 @@
 
 namespace keelson {
 
-// Names without regard to case; a name may come several times; order is kept.
+// Names without regard to case; a name may come several times; order is kept. The texts lie in one piece of memory, so
+// that the dozen headers of an answer cost two allocations and not two dozen.
 class Headers {
  public:
-  using Entry = std::pair<std::string, std::string>;
+  using Entry = std::pair<std::string_view, std::string_view>;  // good until the headers change
 
   Headers() = default;
-  Headers(std::initializer_list<Entry> entries) : entries_(entries) {}
+  Headers(std::initializer_list<Entry> entries);
+  Headers(const Headers& other);
+  Headers& operator=(const Headers& other);
+  Headers(Headers&&) noexcept = default;
+  Headers& operator=(Headers&&) noexcept = default;
 
-  void Add(std::string name, std::string value) { entries_.emplace_back(std::move(name), std::move(value)); }
-  void Reserve(size_t count) { entries_.reserve(count); }
+  void Add(std::string_view name, std::string_view value);
+  // For so many, with so many bytes of names and values.
+  void Reserve(size_t count, size_t bytes);
   // Replaces every one of that name.
-  void Set(std::string_view name, std::string value);
+  void Set(std::string_view name, std::string_view value);
   void Remove(std::string_view name);
 
-  // The first of that name, or null.
-  const std::string* Find(std::string_view name) const;
+  // The first of that name, or null. Good until the headers change.
+  const std::string_view* Find(std::string_view name) const;
   std::vector<std::string_view> All(std::string_view name) const;
 
   auto begin() const { return entries_.begin(); }
@@ -36,8 +43,20 @@ class Headers {
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }
 
+  // For a parser, which copies the lines that it has before it takes them apart: AddKept names parts of what Keep took,
+  // by their place. Nothing was added before Keep.
+  void Keep(std::string_view lines);
+  void AddKept(size_t name, size_t name_size, size_t value, size_t value_size) {
+    entries_.emplace_back(std::string_view(text_.data() + name, name_size),
+                          std::string_view(text_.data() + value, value_size));
+  }
+
  private:
-  std::vector<Entry> entries_;
+  std::string_view Append(std::string_view text);
+
+  // A vector, because its bytes stay where they are when it is moved. Has room for what is appended.
+  std::vector<char> text_;
+  std::vector<Entry> entries_;  // into text_
 };
 
 struct HttpRequest {

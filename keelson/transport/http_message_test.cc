@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace keelson {
 namespace {
 
@@ -34,6 +38,54 @@ TEST(Headers, RemoveTakesEveryOneOfThatNameAndKeepsTheOrderOfTheOthers) {
               ElementsAre(Headers::Entry("B", "2"), Headers::Entry("C", "4")));
   headers.Remove("C");
   EXPECT_THAT(std::vector<Headers::Entry>(headers.begin(), headers.end()), ElementsAre(Headers::Entry("B", "2")));
+}
+
+TEST(Headers, ManyAndLongOnesStayAsTheyWereAdded) {
+  Headers headers;
+  std::vector<std::pair<std::string, std::string>> added;
+  for (size_t i = 0; i < 100; ++i) {
+    added.emplace_back("X-" + std::to_string(i), std::string(i * 7 % 50, static_cast<char>('a' + i % 26)));
+    headers.Add(added.back().first, added.back().second);
+    for (const auto& [name, value] : added) ASSERT_EQ(*headers.Find(name), value) << "after " << i;
+  }
+}
+
+TEST(Headers, CopiesAndMovedOnesHaveTextsOfTheirOwn) {
+  Headers first = {{"A", "1"}, {"B", "a value that is longer than short"}};
+  Headers copy = first;
+  Headers moved = std::move(first);
+  copy.Set("A", "2");
+  moved.Add("C", "3");
+  EXPECT_EQ(*copy.Find("A"), "2");
+  EXPECT_EQ(*copy.Find("B"), "a value that is longer than short");
+  EXPECT_EQ(*moved.Find("A"), "1");
+  EXPECT_EQ(*moved.Find("B"), "a value that is longer than short");
+  EXPECT_EQ(*moved.Find("C"), "3");
+  copy = moved;
+  moved = Headers();
+  EXPECT_EQ(*copy.Find("C"), "3");
+  EXPECT_EQ(moved.Find("A"), nullptr);
+  moved.Add("D", "4");
+  EXPECT_EQ(*moved.Find("D"), "4");
+}
+
+TEST(Headers, TextsOfTheirOwnMayBeAddedAgain) {
+  Headers headers = {{"A", "a value"}};
+  for (int i = 0; i < 50; ++i) headers.Add("B" + std::to_string(i), *headers.Find("A"));
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(*headers.Find("B" + std::to_string(i)), "a value");
+  headers.Set("A", *headers.Find("A"));
+  EXPECT_EQ(*headers.Find("A"), "a value");
+}
+
+TEST(Headers, PartsOfKeptLinesAreHeadersBesideOthers) {
+  Headers headers;
+  headers.Keep("Name: value\r\nOther: thing\r\n");
+  headers.AddKept(0, 4, 6, 5);
+  headers.Add("Between", "them");
+  headers.AddKept(13, 5, 20, 5);
+  EXPECT_THAT(std::vector<Headers::Entry>(headers.begin(), headers.end()),
+              ElementsAre(Headers::Entry("Name", "value"), Headers::Entry("Between", "them"),
+                          Headers::Entry("Other", "thing")));
 }
 
 TEST(ReadAll, GivesTheWholeBodyWithinItsLimit) {

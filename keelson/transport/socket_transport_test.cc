@@ -73,7 +73,9 @@ TEST_P(WaysTest, CarriesMethodTargetHeadersAndBody) {
   Serve([](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
     std::string text = request.method + " " + request.path + "?" + request.query + " " + request.body;
     for (const char* name : {"Content-Type", "X-Token", "Expect", "X-Empty"}) {
-      if (const std::string* value = request.headers.Find(name)) text += std::string(" ") + name + "=" + *value;
+      if (const std::string_view* value = request.headers.Find(name)) {
+        text.append(" ").append(name).append("=").append(*value);
+      }
     }
     Respond(*response, 200, "text/plain", text);
   });

@@ -90,9 +90,9 @@ TEST_P(TlsTest, RefusesAnotherNameAndListsThoseOfTheCertificate) {
 TEST_P(TlsTest, ExpectsTheGivenServerNameAndKeepsTheHostHeader) {
   Awaited<std::string> host;
   FunctionHandler handler([&](ServerRequest request, std::shared_ptr<ResponseWriter> response) {
-    const std::string* found = request.headers.Find("Host");
+    const std::string_view* found = request.headers.Find("Host");
     if (found == nullptr) found = request.headers.Find(":authority");
-    host.Set(found == nullptr ? "none" : *found);
+    host.Set(std::string(found == nullptr ? "none" : *found));
     Respond(*response, 200, "text/plain", "ok");
   });
   const TestCertificate certificate = authority_.IssueServer({"api.example.com"});

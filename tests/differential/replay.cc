@@ -177,8 +177,8 @@ Json Replay::Send(const Json& step) {
   Result<HttpResponse> response = transports_.at(user).Send(std::move(request), {.deadline = Clock::Now() + 20s});
   if (!response) return Json::Object({{"failed", response.error().message()}});
   Json answer = Json::Object({{"status", response->status}, {"headers", HeadersOf(*response)}});
-  const std::string* type = response->headers.Find("Content-Type");
-  const std::string content_type = type == nullptr ? "" : *type;
+  const std::string_view* type = response->headers.Find("Content-Type");
+  const std::string content_type(type == nullptr ? "" : *type);
   if (!watch.empty() && response->status == 200) {
     const bool binary = content_type.find("protobuf") != std::string::npos;
     watches_[watch] = {.content_type = content_type,

@@ -194,7 +194,9 @@ void CurlTransfer::SetHeaders(const HttpRequest& request) {
   if (!settings_.endpoint.server_name.empty() && request.headers.Find("Host") == nullptr) {
     add("Host: " + settings_.endpoint.server.Authority());
   }
-  for (const auto& [name, value] : request.headers) add(value.empty() ? name + ";" : name + ": " + value);
+  for (const auto& [name, value] : request.headers) {
+    add(value.empty() ? std::string(name) + ";" : std::string(name).append(": ").append(value));
+  }
   Curl().easy_setopt(easy_, CURLOPT_HTTPHEADER, list);
   Curl().slist_free_all(std::exchange(headers_, list));
   headers_of_ = request.headers;
@@ -283,7 +285,7 @@ void CurlTransfer::HeaderLine(std::string_view line) {
   if (status_ < 200 && status_ != 101) return;  // more to come
   answered_ = true;
   size_t expected = 0;
-  if (const std::string* encoding = answer_headers_.Find("Content-Encoding");
+  if (const std::string_view* encoding = answer_headers_.Find("Content-Encoding");
       encoding != nullptr && EqualsIgnoringCase(*encoding, "gzip") && !settings_.options.disable_compression) {
     // As the body is delivered, which is unpacked.
     answer_headers_.Remove("Content-Encoding");

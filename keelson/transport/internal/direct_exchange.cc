@@ -260,7 +260,7 @@ Result<void> DirectBody::ReadHeaders(bool to_head_request) {
         answered_ = true;
         reusable_ = !early_ && parser_->keep_alive() && status() != 101;
         if (parser_->is_done()) at_end_ = true;
-        if (const std::string* encoding = parser_->headers().Find("Content-Encoding");
+        if (const std::string_view* encoding = parser_->headers().Find("Content-Encoding");
             encoding != nullptr && EqualsIgnoringCase(*encoding, "gzip") && !pool_->options().disable_compression &&
             !to_head_request) {
           // As the body is delivered, which is unpacked.

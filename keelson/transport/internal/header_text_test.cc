@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "keelson/transport/internal/request_check.h"
+
 namespace keelson::internal {
 namespace {
 
@@ -34,6 +36,37 @@ TEST(HasControl, TabsBlanksAndBytesBeyondAsciiAreNone) {
     for (const char c : {'\t', ' ', '~', '\x80', '\x9f', '\xff'}) EXPECT_FALSE(HasControl(std::string(length, c)));
   }
   EXPECT_TRUE(HasControl("a\tb\tc\td\te\tf\n"));
+}
+
+// Every byte at every place, between letters and between other characters of tokens.
+TEST(IsToken, IsTrueOfTheCharactersOfTokensAndOfNoOther) {
+  EXPECT_FALSE(IsToken(""));
+  for (const char other : {'a', 'Z', '7', '-', '~'}) {
+    for (size_t length = 1; length <= 20; ++length) {
+      for (size_t at = 0; at < length; ++at) {
+        std::string text(length, other);
+        for (int c = 0; c < 256; ++c) {
+          text[at] = static_cast<char>(c);
+          ASSERT_EQ(IsToken(text), kTokenCharacters[static_cast<size_t>(c)]) << length << " " << at << " " << c;
+        }
+      }
+    }
+  }
+}
+
+TEST(CheckRequest, RefusesTargetsWithBlanksControlCharactersOrAFragment) {
+  for (size_t length = 2; length <= 20; ++length) {
+    for (size_t at = 1; at < length; ++at) {
+      HttpRequest request{.target = "/" + std::string(length - 1, 'a')};
+      for (int c = 0; c < 256; ++c) {
+        request.target[at] = static_cast<char>(c);
+        ASSERT_EQ(CheckRequest(request).has_value(), c > ' ' && c != 0x7f && c != '#')
+            << length << " " << at << " " << c;
+      }
+    }
+  }
+  EXPECT_FALSE(CheckRequest({.target = "api"}));
+  EXPECT_FALSE(CheckRequest({.target = ""}));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "keelson/transport/internal/http1_response_parser.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -14,14 +13,6 @@ namespace keelson::internal {
 namespace {
 
 constexpr std::string_view kStart = "HTTP/1.";
-
-// The characters of RFC 9110's token.
-constexpr std::array<bool, 256> kTokenCharacters = [] {
-  std::array<bool, 256> characters = {};
-  for (unsigned char c = ' ' + 1; c < 0x7f; ++c) characters[c] = true;
-  for (const char c : std::string_view("\"(),/:;<=>?@[\\]{}")) characters[static_cast<unsigned char>(c)] = false;
-  return characters;
-}();
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
@@ -136,36 +127,43 @@ bool Http1ResponseParser::ParseStatusLine(std::string_view line) {
 }
 
 bool Http1ResponseParser::ParseFields(std::string_view lines) {
-  headers_.Reserve(8);
+  const char* const begin = lines.data();
+  const auto place = [begin](std::string_view text) { return static_cast<size_t>(text.data() - begin); };
+  headers_.Keep(lines);
+  headers_.Reserve(12, 0);
+  std::string joined;
   while (!lines.empty()) {
     const size_t end = lines.find('\n');
     if (end == 0 || lines[end - 1] != '\r') return false;
     std::string_view line = lines.substr(0, end - 1);
     lines.remove_prefix(end + 1);
-    std::string joined;
+    const bool goes_on = !lines.empty() && IsBlank(lines.front());
     // A value goes on in lines that begin with a blank.
+    if (goes_on) joined = line;
     while (!lines.empty() && IsBlank(lines.front())) {
       const size_t next = lines.find('\n');
       if (lines[next - 1] != '\r') return false;
-      if (joined.empty()) joined = line;
       joined.append(" ").append(TrimBlanks(lines.substr(0, next - 1)));
       lines.remove_prefix(next + 1);
-      line = joined;
     }
-    if (!ParseField(line)) return false;
+    const std::optional<Headers::Entry> field = ParseField(goes_on ? joined : line);
+    if (!field) return false;
+    const auto& [name, value] = *field;
+    if (goes_on) {
+      headers_.Add(name, value);
+    } else {
+      headers_.AddKept(place(name), name.size(), place(value), value.size());
+    }
   }
   return true;
 }
 
-bool Http1ResponseParser::ParseField(std::string_view line) {
-  size_t colon = 0;
-  while (colon < line.size() && kTokenCharacters[static_cast<unsigned char>(line[colon])]) ++colon;
-  if (colon == 0 || colon == line.size() || line[colon] != ':') return false;
-  const std::string_view value = TrimBlanks(line.substr(colon + 1));
-  if (HasControl(value)) return false;
-  // Those of trailers are of no use to anybody here.
-  if (state_ == State::kHead) headers_.Add(std::string(line.substr(0, colon)), std::string(value));
-  return true;
+std::optional<Headers::Entry> Http1ResponseParser::ParseField(std::string_view line) {
+  const std::string_view name = line.substr(0, line.find(':'));
+  if (name.size() == line.size() || !IsToken(name)) return std::nullopt;
+  const std::string_view value = TrimBlanks(line.substr(name.size() + 1));
+  if (HasControl(value)) return std::nullopt;
+  return Headers::Entry(name, value);
 }
 
 bool Http1ResponseParser::TakeContentLength(std::string_view value) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -50,7 +51,7 @@ class Http1ResponseParser {
   ParseStep ParseHead(std::string_view& input);
   bool ParseStatusLine(std::string_view line);
   bool ParseFields(std::string_view lines);
-  bool ParseField(std::string_view line);
+  static std::optional<Headers::Entry> ParseField(std::string_view line);
   bool DecideFraming();
   bool TakeContentLength(std::string_view value);
   ParseStep GiveBody(std::string_view& input, State next);

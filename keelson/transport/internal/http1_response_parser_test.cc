@@ -30,7 +30,9 @@ std::optional<Answer> ParseCut(std::string_view bytes, size_t cut, bool to_head_
     if (step == ParseStep::kBody) answer.body += parser.body();
     if (step == ParseStep::kHeaders) {
       answer.status = parser.status();
-      for (const auto& [name, value] : parser.headers()) answer.headers += name + "=" + value + ";";
+      for (const auto& [name, value] : parser.headers()) {
+        answer.headers.append(name).append("=").append(value).append(";");
+      }
       answer.keep_alive = parser.keep_alive();
     }
     buffer.erase(0, buffer.size() - input.size());

@@ -178,7 +178,7 @@ class Http1Session final : public HttpSession {
       }
     }
     if (!parser_->is_done()) StartTimer(SaturatingAdd(Clock::Now(), options_.body_timeout));
-    if (const std::string* expect = request.headers.Find("Expect"); expect != nullptr && !http10_) {
+    if (const std::string_view* expect = request.headers.Find("Expect"); expect != nullptr && !http10_) {
       if (!EqualsIgnoringCase(*expect, "100-continue")) {
         Refuse(417, "only Expect: 100-continue is served here");
         return false;

@@ -175,9 +175,9 @@ int Http2Session::OnHeader(nghttp2_session*, const nghttp2_frame* frame, const u
   } else if (name == ":path") {
     stream->target = value;
   } else if (name == ":authority") {
-    request.headers.Set("host", std::string(value));
+    request.headers.Set("host", value);
   } else if (!name.starts_with(':') && !(name == "host" && request.headers.Find("host") != nullptr)) {
-    request.headers.Add(std::string(name), std::string(value));
+    request.headers.Add(name, value);
   }
   return 0;
 }
@@ -204,7 +204,7 @@ int Http2Session::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* us
         self.CompleteRequest(*stream);
       } else {
         self.host_.Schedule(SaturatingAdd(Clock::Now(), self.options_.body_timeout));
-        const std::string* expect = stream->request.headers.Find("expect");
+        const std::string_view* expect = stream->request.headers.Find("expect");
         if (expect != nullptr && stream->exchange == nullptr && EqualsIgnoringCase(*expect, "100-continue")) {
           const nghttp2_nv status = Field(":status", "100");
           nghttp2_submit_headers(self.session_, NGHTTP2_FLAG_NONE, stream->id, nullptr, &status, 1, nullptr);

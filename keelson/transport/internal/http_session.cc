@@ -116,7 +116,7 @@ bool IsToken(std::string_view name) {
 }
 
 bool FindContentLength(const Headers& headers, uint64_t& length) {
-  const std::string* text = headers.Find("Content-Length");
+  const std::string_view* text = headers.Find("Content-Length");
   if (text == nullptr) return false;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), length);
   return error == std::errc() && end == text->data() + text->size();

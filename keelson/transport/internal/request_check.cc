@@ -1,7 +1,6 @@
 #include "keelson/transport/internal/request_check.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "keelson/transport/internal/header_text.h"
@@ -10,28 +9,16 @@ namespace keelson::internal {
 
 namespace {
 
-// The characters of RFC 9110's token.
-constexpr std::array<bool, 256> kTokenCharacters = [] {
-  std::array<bool, 256> characters = {};
-  for (unsigned char c = ' ' + 1; c < 0x7f; ++c) characters[c] = true;
-  for (const char c : std::string_view("\"(),/:;<=>?@[\\]{}")) characters[static_cast<unsigned char>(c)] = false;
-  return characters;
-}();
-
-bool IsToken(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return kTokenCharacters[static_cast<unsigned char>(c)]; });
-}
-
-constexpr std::array<bool, 256> kTargetCharacters = [] {
-  std::array<bool, 256> characters = {};
-  for (size_t c = ' ' + 1; c < characters.size(); ++c) characters[c] = c != 0x7f && c != '#';
-  return characters;
-}();
-
+// A path and query: no blanks, no control characters, no fragment.
 bool IsTarget(std::string_view text) {
-  return text.starts_with('/') &&
-         std::all_of(text.begin(), text.end(), [](char c) { return kTargetCharacters[static_cast<unsigned char>(c)]; });
+  if (!text.starts_with('/')) return false;
+  const auto is_plain = [](uint64_t word) {
+    const uint64_t hash_is_zero = word ^ (kOnes * '#');
+    return (MarkBelowOrDelete(word, ' ' + 1) | ((hash_is_zero - kOnes) & ~hash_is_zero & kHighs)) == 0;
+  };
+  if (AllWords(text, is_plain)) return true;
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f && c != '#'; });
 }
 
 }  // namespace
@@ -46,7 +33,7 @@ Result<void> CheckRequest(const HttpRequest& request) {
     if (!IsToken(name)) return Error::InvalidArgument("the name of a request's header is not a word of letters");
     if (!HasControl(value)) continue;
     if (value.find('\r') != value.npos || value.find('\n') != value.npos || value.find('\0') != value.npos) {
-      return Error::InvalidArgument("the request's header " + name + " has the end of a line in it");
+      return Error::InvalidArgument("the request's header " + std::string(name) + " has the end of a line in it");
     }
   }
   return {};

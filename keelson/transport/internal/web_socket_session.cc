@@ -90,7 +90,7 @@ Result<void> CheckUpgradeRequest(const HttpRequest& request) {
       return Error::InvalidArgument("the name of a header has characters that may not stand there");
     }
     if (HasControlCharacters(value)) {
-      return Error::InvalidArgument("the header " + name + " has control characters in its value");
+      return Error::InvalidArgument("the header " + std::string(name) + " has control characters in its value");
     }
   }
   return {};

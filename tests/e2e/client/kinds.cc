@@ -158,7 +158,7 @@ class ListeningTransport final : public Transport {
   Result<HttpResponse> Send(HttpRequest request, const CallScope& scope) override {
     Result<HttpResponse> answer = inner_->Send(std::move(request), scope);
     if (!answer) return answer;
-    const std::string* type = answer->headers.Find("Content-Type");
+    const std::string_view* type = answer->headers.Find("Content-Type");
     const MutexLock lock(mutex_);
     last_ = type == nullptr ? "" : *type;
     return answer;
