@@ -72,12 +72,10 @@ void Open() {
   if (!kept.opened) Open();
   const size_t size_class = SlabClassOf(std::max<size_t>(bytes, 1));
   const size_t size = SlabClassSize(size_class);
-  size_t most = 1;
-  if (kept.room >= kMostBytesAtOnce) {
-    most = std::clamp<size_t>(2 * size_t{kept.at_once[size_class]}, 1,
-                              std::min(kMostAtOnce, std::max<size_t>(1, kMostBytesAtOnce / size)));
-    kept.at_once[size_class] = static_cast<uint8_t>(most);
-  }
+  if (kept.room < kMostBytesAtOnce) GiveBackAll();  // of other sizes: they were not asked for
+  const size_t fitting = std::max<size_t>(1, std::min(kMostBytesAtOnce, kept.room) / size);
+  const size_t most = std::clamp<size_t>(2 * size_t{kept.at_once[size_class]}, 1, std::min(kMostAtOnce, fitting));
+  kept.at_once[size_class] = static_cast<uint8_t>(most);
   const SlabChain chain = TakeFromSlabs(size_class, most);
   if (chain.first == nullptr) return CheckNotNull(std::malloc(bytes));
   kept.blocks[size_class] = chain.first->next;

@@ -50,7 +50,7 @@ SlabChain TakeFromSlabs(size_t size_class, size_t most);
 void GiveToSlabs(SlabBlock* first) noexcept;
 
 inline constexpr size_t kSlabBytes = size_t{64} << 10;
-inline constexpr size_t kReservedBytes = sizeof(void*) >= 8 ? size_t{1} << 35 : 0;
+inline constexpr size_t kReservedBytes = sizeof(void*) >= 8 ? size_t{1} << 34 : 0;
 
 // Set once, before the first block is taken.
 extern std::atomic<uintptr_t> slabs_begin;         // nowhere near any block until then
