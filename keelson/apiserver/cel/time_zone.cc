@@ -11,7 +11,6 @@ namespace keelson::apiserver::cel {
 namespace {
 
 constexpr size_t kMaxFile = 256 << 10;
-constexpr size_t kHeader = 44;
 constexpr std::array<std::string_view, 4> kFolders = {"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/",
                                                       "/usr/lib/locale/TZ/", "/etc/zoneinfo/"};
 
