@@ -108,8 +108,8 @@ class Readers {
         };
         if (what_ == "each") {
           while (!stop.StopRequested()) {
-            const std::span<const ObjectKey> round = std::span(keys_).subspan(at).first(
-                std::min<size_t>(kRound, keys_.size() - at));
+            const std::span<const ObjectKey> round =
+                std::span(keys_).subspan(at).first(std::min<size_t>(kRound, keys_.size() - at));
             bytes += Each(lister, round);
             count += round.size();
             at = (at + round.size()) % keys_.size();

@@ -253,7 +253,6 @@ void FreeStringNode(Node* node) {
   GiveNodeMemory(node);
 }
 
-
 Node* NewStructNode(const Type& type) {
   Node* node = AllocateNode(NodeKind::kStruct, type.size, 0, 0);
   ConstructValue(type, node->payload());

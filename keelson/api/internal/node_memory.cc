@@ -35,9 +35,9 @@ void* CheckNotNull(void* memory) {
 // What this thread keeps. Without constructor or destructor, so that every use is a plain access.
 struct Kept {
   SlabBlock* blocks[kSlabClasses];
-  size_t room;                     // bytes that may be kept beyond those that are
-  uint8_t at_once[kSlabClasses];   // blocks that came from the slabs the last time
-  bool opened;                     // the room has been granted; it was taken away again when the thread began to end
+  size_t room;                    // bytes that may be kept beyond those that are
+  uint8_t at_once[kSlabClasses];  // blocks that came from the slabs the last time
+  bool opened;                    // the room has been granted; it was taken away again when the thread began to end
 };
 constinit thread_local Kept kept = {};
 

@@ -53,7 +53,7 @@ inline constexpr size_t kSlabBytes = size_t{64} << 10;
 inline constexpr size_t kReservedBytes = sizeof(void*) >= 8 ? size_t{1} << 34 : 0;
 
 // Set once, before the first block is taken.
-extern std::atomic<uintptr_t> slabs_begin;         // nowhere near any block until then
+extern std::atomic<uintptr_t> slabs_begin;        // nowhere near any block until then
 extern std::atomic<const uint8_t*> slab_classes;  // by the number of the slab
 
 // The class of a block, or 0 when it is not from a slab.

@@ -41,8 +41,8 @@ class KeyTable {
   // For readers. Null when it is not there.
   const void* Find(const ReadScope& scope, std::string_view namespace_, std::string_view name) const;
   ObjectPtr Get(const ReadScope& scope, std::string_view namespace_, std::string_view name) const;
-  // Find for many: calls visit(i, found) for each i below count, in order. key_of(i) gives a pair of namespace and name.
-  // While one is visited the memory of the next ones is on its way.
+  // Find for many: calls visit(i, found) for each i below count, in order. key_of(i) gives a pair of namespace and
+  // name. While one is visited the memory of the next ones is on its way.
   template <class KeyOf, class Visit>
   void FindEach(const ReadScope& scope, size_t count, KeyOf key_of, Visit visit) const;
 
@@ -125,15 +125,17 @@ struct KeyTable::Table {
   return HashText(name, HashText(namespace_, secrets_.seed, secrets_.mask), secrets_.mask) | 1;
 }
 
-[[gnu::always_inline]] inline bool KeyTable::Slot::IsShortKey(std::string_view namespace_, std::string_view name) const {
+[[gnu::always_inline]] inline bool KeyTable::Slot::IsShortKey(std::string_view namespace_,
+                                                              std::string_view name) const {
   return length == namespace_.size() + 1 + name.size() && key[namespace_.size()] == '\0' &&
          EqualTexts(key.data() + namespace_.size() + 1, name.data(), name.size()) &&
          EqualTexts(key.data(), namespace_.data(), namespace_.size());
 }
 
 // The slot of the key, in which there may be no object any more.
-[[gnu::always_inline]] inline KeyTable::Slot* KeyTable::FindSlot(const Table& table, uint64_t hash, std::string_view namespace_,
-                                          std::string_view name) const {
+[[gnu::always_inline]] inline KeyTable::Slot* KeyTable::FindSlot(const Table& table, uint64_t hash,
+                                                                 std::string_view namespace_,
+                                                                 std::string_view name) const {
   for (size_t at = table.Home(hash);; at = table.Next(at)) {
     Slot& slot = table.slots[at];
     const uint64_t found = slot.hash.load(std::memory_order_acquire);
@@ -145,14 +147,16 @@ struct KeyTable::Table {
   }
 }
 
-[[gnu::always_inline]] inline KeyTable::Slot* KeyTable::FindSlot(uint64_t hash, std::string_view namespace_, std::string_view name) const {
+[[gnu::always_inline]] inline KeyTable::Slot* KeyTable::FindSlot(uint64_t hash, std::string_view namespace_,
+                                                                 std::string_view name) const {
   const Table* table = table_.load(std::memory_order_acquire);
   if (table == nullptr) [[unlikely]]
     return nullptr;
   return FindSlot(*table, hash, namespace_, name);
 }
 
-[[gnu::always_inline]] inline const void* KeyTable::Find(const ReadScope&, std::string_view namespace_, std::string_view name) const {
+[[gnu::always_inline]] inline const void* KeyTable::Find(const ReadScope&, std::string_view namespace_,
+                                                         std::string_view name) const {
   const Slot* slot = FindSlot(Hash(namespace_, name), namespace_, name);
   return slot == nullptr ? nullptr : slot->object.load(std::memory_order_acquire);
 }
