@@ -15,6 +15,7 @@
 #include "keelson/api/sharing.h"
 #include "keelson/api/values.h"
 #include "keelson/codec/internal/base64.h"
+#include "keelson/codec/internal/entry_slots.h"
 #include "keelson/codec/internal/json_structure.h"
 #include "keelson/codec/internal/json_text_reader.h"
 #include "keelson/codec/internal/node_maker.h"
@@ -420,7 +421,7 @@ class JsonReader::Impl : private internal::JsonTextReader {
       // The frame refers to the key's node: the text at hand is overwritten by the value.
       const std::string_view own_key = KeyText(key_node);
       frame->name = own_key;
-      if (slots_.size() > start) sorted = sorted && KeyAt(slots_.size() - step) < own_key;
+      if (slots_.size() > start) sorted = sorted && internal::EntryKey(slots_, slots_.size() - step) < own_key;
       const size_t unknown_before = unknown_.size();
       const size_t entry = slots_.size();
       *reinterpret_cast<Node**>(slots_.Push(sizeof(Node*))) = key_node;
@@ -433,7 +434,10 @@ class JsonReader::Impl : private internal::JsonTextReader {
       return true;
     });
     if (!good) return Abandon(NodeKind::kMap, type, start);
-    if (!sorted) SortEntries(element, start, step, frame);
+    if (!sorted) {  // servers write keys in order; others need not
+      internal::SortEntries(slots_, element, start,
+                            [&](std::string_view key) { NoteStrictly(frame, "duplicate", key); });
+    }
     *static_cast<Node**>(value) = MakeNode(NodeKind::kMap, type, start);
     return true;
   }
@@ -441,44 +445,6 @@ class JsonReader::Impl : private internal::JsonTextReader {
   static std::string_view KeyText(const Node* key) {
     if (key == nullptr) return {};
     return {reinterpret_cast<const char*>(key->payload()), key->length()};
-  }
-  // The first eight bytes as a number that sorts as they do.
-  static uint64_t KeyBegin(std::string_view key) {
-    uint64_t begin = 0;
-    for (size_t i = 0; i < 8; ++i) begin = begin << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0);
-    return begin;
-  }
-  std::string_view KeyAt(size_t offset) { return KeyText(*reinterpret_cast<Node**>(slots_.at(offset))); }
-
-  // Servers write keys in order; others need not. The last of equal keys stays.
-  void SortEntries(const Type& element, size_t start, size_t step, FrameScope& frame) {
-    // Most comparisons are settled by the keys' first characters, as a number.
-    struct Place {
-      uint64_t begin;
-      size_t at;
-    };
-    std::vector<Place> order;
-    order.reserve((slots_.size() - start) / step);
-    for (size_t at = start; at < slots_.size(); at += step) order.push_back({KeyBegin(KeyAt(at)), at});
-    std::sort(order.begin(), order.end(), [&](const Place& a, const Place& b) {
-      if (a.begin != b.begin) return a.begin < b.begin;
-      const auto compared = KeyAt(a.at) <=> KeyAt(b.at);
-      return compared != 0 ? compared < 0 : a.at < b.at;
-    });
-    std::vector<std::byte> sorted;
-    sorted.reserve(slots_.size() - start);
-    for (size_t i = 0; i < order.size(); ++i) {
-      std::byte* entry = slots_.at(order[i].at);
-      if (i + 1 < order.size() && KeyAt(order[i].at) == KeyAt(order[i + 1].at)) {
-        NoteStrictly(frame, "duplicate", KeyAt(order[i].at));
-        internal::DestroyValue(TypeOf<String>(), entry);
-        internal::DropSlot(element, entry + sizeof(Node*));
-        continue;
-      }
-      sorted.insert(sorted.end(), entry, entry + step);
-    }
-    slots_.Truncate(start);
-    std::memcpy(slots_.Push(sorted.size()), sorted.data(), sorted.size());
   }
 
   // ---- Structs ----

@@ -1,6 +1,5 @@
 #include "keelson/codec/protobuf_reader.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "keelson/api/access.h"
 #include "keelson/api/sharing.h"
 #include "keelson/api/values.h"
+#include "keelson/codec/internal/entry_slots.h"
 #include "keelson/codec/internal/fields_cut.h"
 #include "keelson/codec/internal/node_maker.h"
 #include "keelson/codec/internal/protobuf_plan.h"
@@ -24,6 +24,7 @@ namespace keelson {
 
 namespace {
 
+using internal::EntryKey;
 using internal::IsNumeric;
 using internal::MapEntrySize;
 using internal::Node;
@@ -383,22 +384,20 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
       } else {
         if (!ReadEntrySlots(element, plan, entry, depth, share)) return DropSlotsAndFail(NodeKind::kMap, type, base);
         const size_t last = slots_.size() - step;
-        ascending = ascending && (last == base || KeyAt(last - step) < KeyAt(last));
+        ascending = ascending && (last == base || EntryKey(slots_, last - step) < EntryKey(slots_, last));
       }
       if (!StartsWith(in, tag)) break;
       in.at += tag.size();
     }
     if (slots_.size() == base) return true;
     if (!CheckLength((slots_.size() - base) / step)) return DropSlotsAndFail(NodeKind::kMap, type, base);
-    if (!ascending) SortEntries(element, base, step);
+    if (!ascending) internal::SortEntries(slots_, element, base);
     if (Node* existing = NodeAt(value); existing == nullptr) {
       NodeAt(value) = TakeSlots(NodeKind::kMap, type, base, share);
       return true;
     }
-    return MergeEntries(type, value, base, step);
+    return MergeEntries(type, value, base);
   }
-
-  std::string_view KeyAt(size_t entry) { return reinterpret_cast<const String*>(slots_.at(entry))->view(); }
 
   // The key, then the value, as two slots of slots_: whole also on an error, so that they can be dropped.
   bool ReadEntrySlots(const Type& element, const Plan* plan, Input entry, int depth, bool share) {
@@ -455,58 +454,17 @@ class ProtobufReader::Impl : private internal::ProtobufScalars {
     return AddUnknownStep(unknown_mark, step);
   }
 
-  // Entries from `base` on into key order; of equal keys the last one stays.
-  void SortEntries(const Type& element, size_t base, size_t step) {
-    std::vector<size_t> order;
-    for (size_t at = base; at < slots_.size(); at += step) order.push_back(at);
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      const int difference = KeyAt(a).compare(KeyAt(b));
-      return difference != 0 ? difference < 0 : a < b;
-    });
-    std::vector<std::byte> sorted;
-    sorted.reserve(order.size() * step);
-    for (size_t i = 0; i < order.size(); ++i) {
-      std::byte* entry = slots_.at(order[i]);
-      if (i + 1 < order.size() && KeyAt(order[i]) == KeyAt(order[i + 1])) {
-        DropEntry(element, entry);
-      } else {
-        sorted.insert(sorted.end(), entry, entry + step);
-      }
-    }
-    slots_.Truncate(base);
-    std::memcpy(slots_.Push(sorted.size()), sorted.data(), sorted.size());
-  }
-
-  void DropEntry(const Type& element, std::byte* entry) {
-    internal::DestroyValue(TypeOf<String>(), entry);
-    internal::DropSlot(element, entry + sizeof(Node*));
-  }
-
   // Into a map that has entries from earlier in the message; it is not shared.
-  bool MergeEntries(const Type& type, std::byte* value, size_t base, size_t step) {
+  bool MergeEntries(const Type& type, std::byte* value, size_t base) {
     Node*& node = NodeAt(value);
     node = internal::DetachNode(type, node);
-    for (size_t at = base; at < slots_.size(); at += step) {
-      size_t low = 0;
-      for (size_t high = node->length(); low < high;) {
-        const size_t middle = (low + high) / 2;
-        const bool less = reinterpret_cast<const String*>(node->payload() + middle * step)->view() < KeyAt(at);
-        (less ? low : high) = less ? middle + 1 : middle;
+    const auto admits = [&](size_t moved) {
+      return SpendWork(budget_.Spend(moved)) && CheckLength(node->length() + 1);
+    };
+    for (size_t at = base; at < slots_.size(); at += MapEntrySize(*type.element)) {
+      if (!internal::MergeEntry(slots_, at, type, node, admits)) {
+        return DropSlotsAndFail(NodeKind::kMap, type, base, at);
       }
-      const bool replace =
-          low < node->length() && reinterpret_cast<const String*>(node->payload() + low * step)->view() == KeyAt(at);
-      if (replace) {
-        DropEntry(*type.element, node->payload() + low * step);
-      } else {
-        const size_t moved = (node->length() - low) * step;
-        if (!SpendWork(budget_.Spend(moved)) || !CheckLength(node->length() + 1)) {
-          return DropSlotsAndFail(NodeKind::kMap, type, base, at);
-        }
-        node = internal::GrowNode(type, node);
-        std::memmove(node->payload() + (low + 1) * step, node->payload() + low * step, moved);
-        node->set_length(node->length() + 1);
-      }
-      std::memcpy(node->payload() + low * step, slots_.at(at), step);
     }
     slots_.Truncate(base);
     return true;
