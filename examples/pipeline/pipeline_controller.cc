@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -98,20 +99,17 @@ Result<Observed> PipelineReconciler::Sync(const Pipeline& pipeline) const {
   if (std::optional<Problem> problem = ProblemOf(pipeline.spec)) return Refused(*std::move(problem));
   KEELSON_RETURN_IF_ERROR(EnsureNamespace());
   const std::string storage = StorageNameOf(pipeline);
-  Observed observed;
+  KEELSON_TRY(ending, EndingStorage(pipeline));
+  if (ending) {
+    KEELSON_RETURN_IF_ERROR(TakeDown(pipeline));
+    return *std::move(ending);
+  }
   KEELSON_TRY(claim, Ensure<corev1::PersistentVolumeClaim>(pipeline, InNamespace(storage),
                                                            [&](auto& claim) { FillClaim(pipeline, claim); }));
   KEELSON_TRY(volume, Ensure<corev1::PersistentVolume>(pipeline, InCluster(storage),
                                                        [&](auto& volume) { FillVolume(pipeline, claim, volume); }));
   if (std::optional<Problem> problem = ProblemOf(pipeline, volume)) return Refused(*std::move(problem));
-  // Storage that somebody deletes is held for as long as Pods use it, and not given to new ones: all is made again.
-  if (IsBeingDeleted(claim) || IsBeingDeleted(volume)) {
-    KEELSON_RETURN_IF_ERROR(TakeDown(pipeline));
-    observed.claim = claim;
-    observed.claim.status.phase = "Terminating";
-    observed.volume = volume;
-    return observed;
-  }
+  Observed observed;
   observed.claim = std::move(claim);
   observed.volume = std::move(volume);
   for (size_t i = 0; i < pipeline.spec.steps.size(); ++i) {
@@ -128,6 +126,20 @@ Result<Observed> PipelineReconciler::Sync(const Pipeline& pipeline) const {
   KEELSON_TRY(locations, Locations());
   observed.locations = std::move(locations);
   return observed;
+}
+
+// Storage that somebody deletes is held for as long as Pods use it, and not given to new ones: all is made again, but
+// not before both parts are gone. A new claim would take hold of the volume that goes, and that would never end.
+Result<std::optional<Observed>> PipelineReconciler::EndingStorage(const Pipeline& pipeline) const {
+  const std::string storage = StorageNameOf(pipeline);
+  KEELSON_TRY(claim, IgnoreNotFound(client_.Get<corev1::PersistentVolumeClaim>(InNamespace(storage))));
+  KEELSON_TRY(volume, IgnoreNotFound(client_.Get<corev1::PersistentVolume>(InCluster(storage))));
+  const auto ends = [&](const auto& part) { return part && IsControlledBy(*part, pipeline) && IsBeingDeleted(*part); };
+  if (!ends(claim) && !ends(volume)) return std::optional<Observed>();
+  Observed observed;
+  if (volume) observed.volume = *std::move(volume);
+  observed.claim.status.phase = "Terminating";
+  return std::optional<Observed>(std::move(observed));
 }
 
 Result<void> PipelineReconciler::EnsureNamespace() const {

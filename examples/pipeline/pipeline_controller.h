@@ -2,6 +2,7 @@
 // of its steps. What they are stands in pipeline_parts.h, what is said of them in pipeline_status.h.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ class PipelineReconciler {
   // Makes the parts as they should be and gives them as they are.
   keelson::Result<Observed> Sync(const v1beta1::Pipeline& pipeline) const;
   keelson::Result<void> EnsureNamespace() const;
+  // Nothing where neither the claim nor the volume is being deleted.
+  keelson::Result<std::optional<Observed>> EndingStorage(const v1beta1::Pipeline& pipeline) const;
   keelson::Result<std::set<std::string>> Locations() const;
   // Writes the status where it differs from before, and tells of it.
   keelson::Result<void> Report(const v1beta1::Pipeline& pipeline, v1beta1::PipelineStatus status) const;
