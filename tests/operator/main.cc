@@ -4,7 +4,7 @@
 int main(int argc, char** argv) {
   using namespace keelson;
   Manager manager = Manager::FromFlags(argc, argv).OrExit();
-  mirror::MirrorReconciler reconciler(manager.client(), manager.RecorderFor("mirror-controller"));
+  mirror::MirrorReconciler reconciler(manager.client(), manager.live(), manager.RecorderFor("mirror-controller"));
   mirror::AddMirrorController(manager, reconciler, 4).OrExit();
   return manager.Run();
 }

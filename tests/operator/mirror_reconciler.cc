@@ -6,8 +6,8 @@
 #include "keelson/api/core/v1.h"
 #include "keelson/api/finalizers.h"
 #include "keelson/api/owner_references.h"
-#include "keelson/client/create_or_update.h"
 #include "keelson/client/ignore_not_found.h"
+#include "keelson/client/owned.h"
 
 namespace mirror {
 
@@ -37,7 +37,9 @@ Result<Outcome> MirrorReconciler::Reconcile(Context& context, const Request& req
   bool changed = false;
   if (IsBeingDeleted(mirror)) {
     if (!HasFinalizer(mirror, kFinalizer)) return Outcome::Done();
-    KEELSON_RETURN_IF_ERROR(DeleteCopies(mirror, 0, changed));
+    // Asks the server: once the finalizer is gone nobody looks again, and a cache may still lack what the leader before
+    // this one made.
+    KEELSON_RETURN_IF_ERROR(DeleteCopies(live_, mirror, 0, changed));
     RemoveFinalizer(mirror, kFinalizer);
     KEELSON_TRY(released, client_.Update(mirror));
     return Outcome::Done();
@@ -47,9 +49,11 @@ Result<Outcome> MirrorReconciler::Reconcile(Context& context, const Request& req
     mirror = std::move(held);
   }
   for (int32_t index = 0; index < mirror.spec.copies; ++index) {
-    KEELSON_RETURN_IF_ERROR(EnsureCopy(mirror, index, changed));
+    const Result<void> ensured = EnsureCopy(mirror, index, changed);
+    if (!ensured && IsOwnerGone(ensured.error())) return Outcome::Done();  // the cache will hear of it
+    KEELSON_RETURN_IF_ERROR(ensured);
   }
-  KEELSON_RETURN_IF_ERROR(DeleteCopies(mirror, mirror.spec.copies, changed));
+  KEELSON_RETURN_IF_ERROR(DeleteCopies(client_, mirror, mirror.spec.copies, changed));
   KEELSON_RETURN_IF_ERROR(Report(mirror));
   if (changed) {
     context.log().V(1).Info("Copies are as they should be", "copies", mirror.spec.copies);
@@ -60,21 +64,20 @@ Result<Outcome> MirrorReconciler::Reconcile(Context& context, const Request& req
 
 Result<void> MirrorReconciler::EnsureCopy(const Mirror& mirror, int32_t index, bool& changed) {
   corev1::ConfigMap wanted{.metadata = {.name = NameOfCopy(mirror, index), .namespace_ = mirror.metadata.namespace_}};
-  KEELSON_TRY(outcome, CreateOrUpdate(client_, std::move(wanted), [&](corev1::ConfigMap& copy) {
+  KEELSON_TRY(outcome, CreateOrUpdateOwned(client_, mirror, std::move(wanted), [&](corev1::ConfigMap& copy) {
                 copy.data = {{"text", mirror.spec.text}};
                 copy.metadata.labels.Set(kLabel, mirror.metadata.name);
-                return SetControllerReference(mirror, copy);
               }));
   changed |= outcome.change != Change::kNone;
   return {};
 }
 
-Result<void> MirrorReconciler::DeleteCopies(const Mirror& mirror, int32_t keep, bool& changed) {
+Result<void> MirrorReconciler::DeleteCopies(const Reader& reader, const Mirror& mirror, int32_t keep, bool& changed) {
   std::set<std::string> kept;
   for (int32_t index = 0; index < keep; ++index) kept.insert(NameOfCopy(mirror, index));
   KEELSON_TRY(selector, labels::Parse(std::string(kLabel) + "=" + mirror.metadata.name.str()));
   KEELSON_TRY(copies,
-              client_.List<corev1::ConfigMap>({.namespace_ = mirror.metadata.namespace_.str(), .labels = selector}));
+              reader.List<corev1::ConfigMap>({.namespace_ = mirror.metadata.namespace_.str(), .labels = selector}));
   for (const corev1::ConfigMap& copy : copies) {
     if (!IsControlledBy(copy, mirror) || kept.contains(copy.metadata.name.str())) continue;
     KEELSON_RETURN_IF_ERROR(IgnoreNotFound(client_.Delete(copy, {.uid = copy.metadata.uid.str()})));

@@ -73,7 +73,7 @@ class Replica {
     }
     if (plan.namespaces_only) options.cluster.cache.namespaces = {"default", "other"};
     manager_.emplace(Manager::Make(Client(line_), std::move(options)).value());
-    reconciler_.emplace(manager_->client(), manager_->RecorderFor("mirror-controller"));
+    reconciler_.emplace(manager_->client(), manager_->live(), manager_->RecorderFor("mirror-controller"));
     AddMirrorController(*manager_, *reconciler_, plan.workers).value();
     thread_ = Thread("replica", [this] {
       // A lost lease ends a process; here it is not started again, the other one goes on.
