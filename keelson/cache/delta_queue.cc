@@ -161,7 +161,9 @@ void DeltaQueue::TakeFront(std::vector<Delta>& batch, size_t most) {
 Wake DeltaQueue::Pop(std::vector<Delta>& batch, TimePoint deadline, const StopToken& stop, size_t most) {
   batch.clear();
   MutexLock lock(mutex_);
+  waited_for_ = true;
   const Wake wake = filled_.WaitUntil(lock, deadline, stop, [&] { return !items_.empty() || closed_; });
+  waited_for_ = false;
   if (wake != Wake::kReady) return wake;
   if (items_.empty()) return Wake::kStopped;
   while (!items_.empty() && batch.size() < most) TakeFront(batch, most);
@@ -174,6 +176,11 @@ void DeltaQueue::Close() {
     closed_ = true;
   }
   filled_.NotifyAll();
+}
+
+bool DeltaQueue::IsIdle() const {
+  MutexLock lock(mutex_);
+  return waited_for_ && items_.empty() && !closed_;
 }
 
 size_t DeltaQueue::pending() const {

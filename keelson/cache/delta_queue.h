@@ -51,6 +51,9 @@ class DeltaQueue {
   // Nothing that is pushed from now on is kept.
   void Close();
 
+  // Nothing is pending, and one who waits in Pop has dealt with all that was popped.
+  bool IsIdle() const;
+
   // Keys and snapshots that wait.
   size_t pending() const;
 
@@ -95,6 +98,7 @@ class DeltaQueue {
   Keys by_key_;
   std::vector<std::unique_ptr<Item>> spare_;  // with their memory for one delta
   size_t syncs_ = 0;                          // pending snapshots of PushSync
+  bool waited_for_ = false;                   // by one in Pop
   bool closed_ = false;
 };
 

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "keelson/api/core/v1.h"
+#include "keelson/cache/told_test_support.h"
 #include "keelson/core/clock.h"
 #include "keelson/core/random.h"
+#include "keelson/core/semaphore.h"
 #include "keelson/core/thread.h"
 
 namespace keelson {
@@ -173,6 +175,29 @@ TEST_F(DeltaQueueTest, PopWaitsForAPushOfAnotherThread) {
   queue_.Push(Added(b1_));
   consumer.Join();
   EXPECT_THAT(popped, ElementsAre("Added - a1", "Added - b1"));
+}
+
+TEST_F(DeltaQueueTest, IsIdleWhileOneWaitsWhoHasDealtWithEverything) {
+  Simulated([&] {
+    EXPECT_FALSE(queue_.IsIdle()) << "nobody waits yet";
+    Semaphore go(0);
+    Thread consumer("consumer", [&] {
+      std::vector<Delta> batch;
+      while (queue_.Pop(batch, TimePoint::max(), {}) == Wake::kReady) (void)go.Acquire({});
+    });
+    (void)SleepFor(1s, {});
+    EXPECT_TRUE(queue_.IsIdle());
+    queue_.Push(Added(a1_));
+    EXPECT_FALSE(queue_.IsIdle()) << "something is pending";
+    (void)SleepFor(1s, {});
+    EXPECT_FALSE(queue_.IsIdle()) << "it was popped and is not dealt with";
+    go.Release();
+    (void)SleepFor(1s, {});
+    EXPECT_TRUE(queue_.IsIdle());
+    queue_.Close();
+    EXPECT_FALSE(queue_.IsIdle());
+    consumer.Join();
+  });
 }
 
 }  // namespace

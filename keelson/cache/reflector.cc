@@ -186,7 +186,7 @@ ReflectorInput Reflector::ReadWatch() {
         AddInitial(**event, std::move(admitted));
         continue;
       }
-      sink_.Apply(**event, std::move(admitted));
+      sink_.Apply(**event, std::move(admitted), version);
     } else if (in_initial_events_) {
       if (!model_.annotation(object.get(), kInitialEventsEnd)) continue;
       in_initial_events_ = false;
@@ -194,8 +194,9 @@ ReflectorInput Reflector::ReadWatch() {
       initial_.clear();
       version_ = version;
       return {.kind = ReflectorInput::Kind::kListed, .version = std::move(version)};
+    } else {
+      sink_.Advance(version);
     }
-    sink_.Advance(version);
     version_ = version;
     return {.kind = ReflectorInput::Kind::kSaw, .version = std::move(version)};
   }

@@ -37,9 +37,9 @@ class ReflectorSink {
   virtual ObjectPtr Admit(std::shared_ptr<void> object) { return object; }
   // These are all objects as of that version.
   virtual void Replace(std::vector<ObjectPtr> objects, std::string_view version) = 0;
-  // Never a bookmark.
-  virtual void Apply(WatchEventType type, ObjectPtr object) = 0;
-  // Everything up to that version was told: behind each Apply and at a bookmark.
+  // Never a bookmark. With it everything up to that version was told.
+  virtual void Apply(WatchEventType type, ObjectPtr object, std::string_view version) = 0;
+  // Everything up to that version was told before.
   virtual void Advance(std::string_view version) = 0;
   // Something failed and is tried again after that time.
   virtual void Failed(const Error& error, Duration wait) = 0;

@@ -94,7 +94,7 @@ std::optional<Error> SharedInformer::last_error() const {
 
 HandlerRegistration SharedInformer::AddHandler(Handler handler, HandlerOptions options) {
   auto listener = std::make_shared<Listener>(*this, std::move(handler), std::move(options.name),
-                                             options.resync.value_or(options_.resync));
+                                             options.resync.value_or(options_.resync), options.brief);
   MutexLock lock(mutex_);
   if (synced_) listener->PushInitial(store_.List());
   listeners_.push_back(listener);
@@ -202,50 +202,57 @@ void SharedInformer::Replace(std::vector<ObjectPtr> objects, std::string_view ve
     const bool first = !synced_;
     known_.reset();
     store_.Replace(objects, first ? nullptr : &changes);
+    synced_ = true;
+    SetVersion(version);
     if (first) {
       for (const std::shared_ptr<Listener>& listener : listeners_) listener->PushInitial(store_.List());
     } else {
       Distribute(changes);
     }
-    synced_ = true;
-    SetVersion(version);
   }
   changed_.NotifyAll();
 }
 
-void SharedInformer::Apply(WatchEventType type, ObjectPtr object) {
+void SharedInformer::Apply(WatchEventType type, ObjectPtr object, std::string_view version) {
+  std::optional<Delta> change;  // the old object goes behind the lock
+  {
+    MutexLock lock(mutex_);
+    change = Change(type, std::move(object));
+    SetVersion(version);
+    if (change) Distribute({&*change, 1});
+  }
+  changed_.NotifyAll();
+}
+
+std::optional<Delta> SharedInformer::Change(WatchEventType type, ObjectPtr object) {
   const ObjectIdentity identity = model_.identify(object.get());
-  MutexLock lock(mutex_);
   ObjectPtr old = FindKnown(identity.namespace_, identity.name);
   if (old != nullptr) {
     const ObjectIdentity known = model_.identify(old.get());
     const bool repeated = known.uid == identity.uid && known.resource_version == identity.resource_version;
     // A server that tells old news must not take the cache back in time.
-    if (IsOlderVersion(identity.resource_version, known.resource_version)) return;
-    if (repeated && type != WatchEventType::kDeleted) return;
+    if (IsOlderVersion(identity.resource_version, known.resource_version)) return std::nullopt;
+    if (repeated && type != WatchEventType::kDeleted) return std::nullopt;
   }
   if (type == WatchEventType::kDeleted) {
-    if (old == nullptr) return;
+    if (old == nullptr) return std::nullopt;
     known_.reset();
     store_.Remove(identity.namespace_, identity.name);
-    Delta gone{.type = DeltaType::kDeleted, .object = std::move(object), .old = std::move(old)};
-    Distribute({&gone, 1});
-    return;
+    return Delta{.type = DeltaType::kDeleted, .object = std::move(object), .old = std::move(old)};
   }
   known_ = object;
   store_.Put(object);
   const DeltaType what = old == nullptr ? DeltaType::kAdded : DeltaType::kUpdated;
-  Delta change{.type = what, .object = std::move(object), .old = std::move(old)};
-  Distribute({&change, 1});
+  return Delta{.type = what, .object = std::move(object), .old = std::move(old)};
 }
 
 // An object of the same name and another uid is another object.
 void SharedInformer::Distribute(std::span<Delta> deltas) {
-  std::vector<Delta> told;
   const auto recreated = [&](const Delta& delta) {
     return delta.old != nullptr && delta.type != DeltaType::kDeleted &&
            model_.identify(delta.old.get()).uid != model_.identify(delta.object.get()).uid;
   };
+  std::vector<Delta> told;
   if (std::any_of(deltas.begin(), deltas.end(), recreated)) {
     for (Delta& delta : deltas) {
       if (recreated(delta)) {

@@ -4,8 +4,8 @@
 // informer_factory.h.
 //
 // What a handler is promised:
-// - It is called by one thread at a time, its own; a slow one delays nobody else, and what waits for it is bounded
-//   (delta_queue.h).
+// - It is called by one thread at a time, its own unless it says that it is brief; a slow one delays nobody else, and
+//   what waits for it is bounded (delta_queue.h).
 // - It first gets every object that is there as an addition marked initial, whenever it comes.
 // - The states that it sees of an object are states that the object had, in order; none is older than one before. It
 //   need not see all of them, but it comes to see the last.
@@ -49,6 +49,9 @@ struct InformerOptions {
 struct HandlerOptions {
   std::optional<Duration> resync = {};  // else the informer's
   std::string name = "handler";         // of its thread
+  // It never waits, throws or calls its informer. While nothing is left for its own thread it is called by the
+  // informer's, under the informer's lock: that costs less than waking another.
+  bool brief = false;
 };
 
 class SharedInformer;
@@ -124,7 +127,7 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
   ObjectPtr Known(std::string_view namespace_, std::string_view name) override;
   ObjectPtr Admit(std::shared_ptr<void> object) override;
   void Replace(std::vector<ObjectPtr> objects, std::string_view version) override;
-  void Apply(WatchEventType type, ObjectPtr object) override;
+  void Apply(WatchEventType type, ObjectPtr object, std::string_view version) override;
   void Advance(std::string_view version) override;
   void Failed(const Error& error, Duration wait) override;
 
@@ -142,6 +145,9 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
   void Resync(internal::Listener& listener);
   void Report(const Error& error) const;
   // Under mutex_.
+  // Changes the store. Nothing where that tells nothing new.
+  std::optional<Delta> Change(WatchEventType type, ObjectPtr object);
+  // Behind SetVersion: who is called finds the cache to be as new as what it hears.
   void Distribute(std::span<Delta> deltas);
   void SetVersion(std::string_view version);
   bool HasReached(std::string_view version) const;

@@ -229,6 +229,78 @@ TEST(SharedInformer, ASlowHandlerDelaysNobodyAndStillComesToSeeTheLastState) {
   });
 }
 
+TEST(SharedInformer, ABriefHandlerIsCalledByTheThreadOfTheInformerOnceItHasCaughtUp) {
+  Simulated([] {
+    History history;
+    history.Set("a", "1");
+    StopSource stop;
+    uint64_t informers_thread = 0;
+    const Maps maps = Maps::Make(history.client(), {}, {.transform = [&](void*) -> Result<void> {
+                                   informers_thread = this_thread::Id();
+                                   return {};
+                                 }});
+    std::vector<uint64_t> brief, usual;
+    const auto noting = [](std::vector<uint64_t>& threads) {
+      return Handlers<corev1::ConfigMap>{
+          .on_add = [&](const auto&, bool) { threads.push_back(this_thread::Id()); },
+          .on_update = [&](const auto&, const auto&) { threads.push_back(this_thread::Id()); }};
+    };
+    const auto first = maps.AddHandler(noting(brief), {.brief = true});
+    const auto second = maps.AddHandler(noting(usual));
+    maps.Start(stop.token());
+    ASSERT_TRUE(WaitForCacheSync(stop.token(), first, second));
+    Settle();
+    history.Set("a", "2");
+    Settle();
+    ASSERT_EQ(brief.size(), 2u);
+    EXPECT_NE(brief[0], informers_thread) << "the first list waits for no handler";
+    EXPECT_EQ(brief[1], informers_thread);
+    ASSERT_EQ(usual.size(), 2u);
+    EXPECT_EQ(usual[0], usual[1]);
+    EXPECT_NE(usual[1], informers_thread);
+  });
+}
+
+TEST(SharedInformer, ABriefHandlerIsCalledOnceAtATimeAndSeesTheLastStateWhateverTheSchedule) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    Simulated(
+        [seed] {
+          Random random(seed);
+          History history;
+          for (const char* name : {"a", "b", "c"}) history.Set(name, "0");
+          StopSource stop;
+          Told told;
+          std::atomic<int> calls = 0;
+          const Maps maps = Maps::Make(history.client());
+          const auto alone = [&calls](auto inner) {
+            return [&calls, inner](const auto&... told_of) {
+              EXPECT_EQ(calls++, 0) << "two calls at a time";
+              inner(told_of...);
+              this_thread::Yield();
+              --calls;
+            };
+          };
+          const Handlers<corev1::ConfigMap> plain = told.handlers();
+          const auto registration = maps.AddHandler(
+              {.on_add = alone(plain.on_add), .on_update = alone(plain.on_update), .on_delete = alone(plain.on_delete)},
+              {.resync = 3ms, .brief = true});
+          maps.Start(stop.token());
+          for (int i = 1; i <= 30; ++i) {
+            const std::string name(1, static_cast<char>('a' + random.Uniform(0, 2)));
+            if (random.Chance(0.2) && history.contents().contains("default/" + name)) {
+              history.Remove(name);
+            } else {
+              history.Set(name, std::to_string(i));
+            }
+            if (random.Chance(0.5)) (void)SleepFor(std::chrono::microseconds(random.Uniform(0, 2000)), {});
+          }
+          (void)SleepFor(1s, {});
+          EXPECT_EQ(told.contents(), history.contents());
+        },
+        seed);
+  }
+}
+
 TEST(SharedInformer, ARemovedHandlerIsCalledNoMoreAndTheOthersGoOn) {
   Simulated([] {
     History history;

@@ -76,13 +76,14 @@ class KindMonitors::Monitor final : private ReflectorSink {
     if (MakesKinds(resource_)) all_.LookAgain();
     all_.SetSeen(*this, true);
   }
-  void Apply(WatchEventType type, ObjectPtr object) override {
+  void Apply(WatchEventType type, ObjectPtr object, std::string_view) override {
     if (type == WatchEventType::kDeleted) {
       all_.listener_.OnDelete(resource_, MetadataOf(object));
     } else {
       all_.listener_.OnChange(resource_, MetadataOf(object));
     }
     if (MakesKinds(resource_)) all_.LookAgain();
+    all_.SetSeen(*this, true);
   }
   void Advance(std::string_view) override { all_.SetSeen(*this, true); }
   void Failed(const Error&, Duration) override { all_.SetSeen(*this, false); }

@@ -114,7 +114,7 @@ class Reconciler {
 int64_t WritesForADeadOwner(bool checks) {
   const auto control_plane = ControlPlane::Start({.controllers = {"garbage-collector-controller"}}).value();
   const Client client = control_plane->client();
-  OperatorProcess process(client, [&](Client own, const StopToken& stop) -> Result<void> {
+  const auto run = [&](Client own, const StopToken& stop) -> Result<void> {
     KEELSON_TRY(manager, Manager::Make(std::move(own)));
     Reconciler reconciler(manager.client(), checks);
     const Predicate owners =
@@ -122,7 +122,9 @@ int64_t WritesForADeadOwner(bool checks) {
     KEELSON_RETURN_IF_ERROR(
         ControllerFor<ConfigMap>(manager, {.predicate = owners}).Owns<Secret>().Complete(reconciler));
     return manager.Run(stop);
-  });
+  };
+  // Without latency all that happens at full speed happens in no time, and the 200 ms never pass.
+  OperatorProcess process(client, run, {.faults = {.latency = 2ms}});
   const ObjectKey key = {"default", "owner"};
   client.Create(ConfigMap{.metadata = {.name = key.name, .namespace_ = key.namespace_}}).value();
   (void)SleepFor(1min, {});

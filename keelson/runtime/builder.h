@@ -104,11 +104,11 @@ class ControllerBuilder {
   // Any other kind.
   template <ApiObject T>
   ControllerBuilder& Watches(Enqueuer<R> enqueuer, const WatchedKindOptions& options = {}) {
-    return WatchKind(internal::Watched<T>(manager_, options), std::move(enqueuer), options.predicate, false);
+    return WatchKind(internal::Watched<T>(manager_, options), std::move(enqueuer), options.predicate, {});
   }
   ControllerBuilder& Watches(const GroupVersionKind& kind, Enqueuer<R> enqueuer,
                              const WatchedKindOptions& options = {}) {
-    return WatchKind(internal::Watched(manager_, kind, options), std::move(enqueuer), options.predicate, false);
+    return WatchKind(internal::Watched(manager_, kind, options), std::move(enqueuer), options.predicate, {});
   }
   // A channel, a timer, a source of one's own.
   ControllerBuilder& WatchesRaw(std::unique_ptr<Source<R>> source) {
@@ -155,7 +155,7 @@ class ControllerBuilder {
       Fail("it is for " + reconciled_->kind.kind + " already: For is said once, other kinds are for Owns and Watches");
     }
     reconciled_ = watched;
-    return WatchKind(std::move(watched), EnqueueSelf(), options.predicate, true);
+    return WatchKind(std::move(watched), EnqueueSelf(), options.predicate, {.own_kind = true, .brief = true});
   }
   ControllerBuilder& OwnsKind(internal::WatchedKind watched, const WatchedKindOptions& options) {
     if (!reconciled_) {
@@ -167,18 +167,28 @@ class ControllerBuilder {
                                      ? EnqueueOwner(GroupKind{reconciled_->kind.group, reconciled_->kind.kind},
                                                     reconciled_->resource->scope != ResourceScope::kCluster, owners)
                                      : EnqueueOwner(reconciled_->kind, manager_.live(), owners);
-    return WatchKind(std::move(watched), std::move(enqueuer), options.predicate, false);
+    // Without a resource it waits until the server says whether the owners have a namespace.
+    return WatchKind(std::move(watched), std::move(enqueuer), options.predicate,
+                     {.brief = reconciled_->resource != nullptr});
   }
-  ControllerBuilder& WatchKind(internal::WatchedKind watched, Enqueuer<R> enqueuer, Predicate predicate, bool own) {
-    sources_.push_back([watched = std::move(watched), enqueuer = std::move(enqueuer), predicate = std::move(predicate),
-                        own](const Predicate& filter, const ControllerOptions& options) -> std::unique_ptr<Source<R>> {
-      return std::make_unique<KindSource<R>>(
-          watched.informers, enqueuer,
-          KindSourceOptions{.kind = watched.kind.kind,
-                            .predicate = filter && predicate,
-                            .low_priority_for_unchanged = options.low_priority_for_unchanged,
-                            .own_kind = own});
-    });
+  // What is known of an enqueuer.
+  struct EnqueuerTraits {
+    bool own_kind = false;
+    bool brief = false;
+  };
+  ControllerBuilder& WatchKind(internal::WatchedKind watched, Enqueuer<R> enqueuer, Predicate predicate,
+                               EnqueuerTraits traits) {
+    sources_.push_back(
+        [watched = std::move(watched), enqueuer = std::move(enqueuer), predicate = std::move(predicate), traits](
+            const Predicate& filter, const ControllerOptions& options) -> std::unique_ptr<Source<R>> {
+          return std::make_unique<KindSource<R>>(
+              watched.informers, enqueuer,
+              KindSourceOptions{.kind = watched.kind.kind,
+                                .predicate = filter && predicate,
+                                .low_priority_for_unchanged = options.low_priority_for_unchanged,
+                                .own_kind = traits.own_kind,
+                                .brief = traits.brief && filter.passes_all() && predicate.passes_all()});
+        });
     return *this;
   }
   void Fail(std::string why) {

@@ -203,6 +203,25 @@ TEST(Builder, AnEventFilterHoldsForEveryKindAndAPredicateForItsOwn) {
   });
 }
 
+// The informer's own thread calls only what is known not to wait.
+TEST(Builder, APredicateMayAskTheInformerThatItHearsOf) {
+  Simulated([] {
+    Noting noting;
+    Place place;
+    const auto informer = place.manager.cache().For<corev1::ConfigMap>().core();
+    const Predicate asking([&](const ObjectEvent& event) {
+      return informer->WaitUntilVersion(event.identity().resource_version, TimePoint::max(), {}) == Wake::kReady;
+    });
+    ASSERT_TRUE(ControllerFor<corev1::ConfigMap>(place.manager, {.predicate = asking}).Named("own").Complete(noting));
+    ASSERT_TRUE(ControllerFor<corev1::ConfigMap>(place.manager).Named("all").WithEventFilter(asking).Complete(noting));
+    place.Start();
+    (void)noting.TakeKeys();
+    place.MakeMap("a");
+    place.Settle();
+    EXPECT_THAT(noting.TakeKeys(), ElementsAre("default/a", "default/a"));
+  });
+}
+
 TEST(Builder, MetadataOnlyWatchesHoldMetadataOnly) {
   Simulated([] {
     Noting noting;

@@ -28,8 +28,9 @@ Result<void> KindWatch::Start(Enqueue enqueue, const StopToken& stop) {
   enqueue_ = std::move(enqueue);
   chain_ = std::make_unique<StopCallback<std::function<void()>>>(stop, [source = stop_] { source.RequestStop(); });
   for (const std::shared_ptr<SharedInformer>& informer : informers_) {
-    registrations_.push_back(informer->AddHandler(
-        [this, &informer = *informer](const Delta& delta) { Handle(informer, delta); }, {.name = options_.kind}));
+    registrations_.push_back(
+        informer->AddHandler([this, &informer = *informer](const Delta& delta) { Handle(informer, delta); },
+                             {.name = options_.kind, .brief = options_.brief}));
   }
   return {};
 }

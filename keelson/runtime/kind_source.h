@@ -30,6 +30,8 @@ struct KindSourceOptions {
   bool low_priority_for_unchanged = true;
   // Requests are the objects themselves: a cause need not name them again.
   bool own_kind = false;
+  // The enqueuer and the predicate never wait and call no informer, so that the informers' own threads may call them.
+  bool brief = false;
 };
 
 namespace internal {
@@ -67,8 +69,8 @@ class KindWatch {
 
 }  // namespace internal
 
-// As Source. The enqueuer and the predicate run on a thread of each informer. What they throw is logged, and the next
-// event comes.
+// As Source. The enqueuer and the predicate run on a thread for each informer, or on the informer's own. What they
+// throw is logged, and the next event comes.
 template <class R = Request>
 class KindSource final : public Source<R> {
  public:

@@ -16,15 +16,24 @@ constexpr Duration kNap = std::chrono::microseconds(500);
 
 }  // namespace
 
-Listener::Listener(SharedInformer& informer, SharedInformer::Handler handler, std::string name, Duration resync)
+Listener::Listener(SharedInformer& informer, SharedInformer::Handler handler, std::string name, Duration resync,
+                   bool brief)
     : informer_(informer),
       handler_(std::move(handler)),
       name_(std::move(name)),
       resync_(resync),
+      brief_(brief),
       queue_(informer.model()),
       thread_(name_, [this](const StopToken& stop) { Loop(stop); }) {}
 
 Listener::~Listener() { Stop(); }
+
+// Whatever else has something delivered takes the informer's lock before it fills the queue, so that the thread goes on
+// waiting for as long as the handler is called here.
+void Listener::Push(std::span<const Delta> deltas) {
+  if (!brief_ || !queue_.IsIdle()) return queue_.Push(deltas);
+  for (const Delta& delta : deltas) Deliver(delta);
+}
 
 void Listener::PushInitial(Snapshot objects) {
   started_ = true;

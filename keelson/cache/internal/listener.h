@@ -13,11 +13,11 @@ namespace keelson::internal {
 
 class Listener {
  public:
-  Listener(SharedInformer& informer, SharedInformer::Handler handler, std::string name, Duration resync);
+  Listener(SharedInformer& informer, SharedInformer::Handler handler, std::string name, Duration resync, bool brief);
   ~Listener();
 
   // Called under the informer's lock.
-  void Push(std::span<const Delta> deltas) { queue_.Push(deltas); }
+  void Push(std::span<const Delta> deltas);
   // The first objects that it sees. Later lists come as deltas.
   void PushInitial(Snapshot objects);
   bool started() const { return started_; }
@@ -40,6 +40,7 @@ class Listener {
   const SharedInformer::Handler handler_;
   const std::string name_;
   const Duration resync_;
+  const bool brief_;
 
   DeltaQueue queue_;
   bool started_ = false;  // guarded by the informer's lock
