@@ -216,15 +216,14 @@ ObjectPtr Store::Put(ObjectPtr object) {
 
 ObjectPtr Store::PutEntry(ObjectPtr object, uint32_t mark) {
   const ObjectIdentity identity = model_.identify(object.get());
-  const uint64_t hash = keys_.HashOf(identity.namespace_, identity.name);
-  if (const KeyTable::Known known = keys_.Find(hash, identity.namespace_, identity.name)) {
+  if (const KeyTable::Known known = keys_.Find(identity.namespace_, identity.name)) {
     known.entry->mark = mark;
-    ObjectPtr old = keys_.Replace(*known.slot, object, retired_);
+    ObjectPtr old = keys_.Replace(known.place, object, retired_);
     UpdateIndexes(*known.entry, object);
     return old;
   }
-  auto* entry = new StoreEntry{.hash = hash, .mark = mark, .places = {}};
-  keys_.Insert(hash, object, entry, retired_);
+  auto* entry = new StoreEntry{.hash = keys_.HashOf(identity.namespace_, identity.name), .mark = mark, .places = {}};
+  keys_.Insert(object, entry, retired_);
   AddToIndexes(*entry, object);
   return nullptr;
 }
@@ -272,7 +271,7 @@ void Store::UpdateIndexes(StoreEntry& entry, const ObjectPtr& object) {
 ObjectPtr Store::Remove(std::string_view namespace_, std::string_view name) {
   std::vector<RetiredList::Retired> unseen;  // dropped behind the lock
   MutexLock lock(writer_);
-  const KeyTable::Known known = keys_.Find(keys_.HashOf(namespace_, name), namespace_, name);
+  const KeyTable::Known known = keys_.Find(namespace_, name);
   if (!known) return nullptr;
   ObjectPtr old = RemoveEntry(known.entry);
   unseen = retired_.TakeUnseen();
@@ -280,7 +279,7 @@ ObjectPtr Store::Remove(std::string_view namespace_, std::string_view name) {
 }
 
 ObjectPtr Store::RemoveEntry(StoreEntry* entry) {
-  ObjectPtr object = keys_.Remove(*keys_.Find(entry->hash, entry).slot, retired_);
+  ObjectPtr object = keys_.Remove(keys_.Find(entry->hash, entry).place, retired_);
   for (const StoreEntry::Place& place : entry->places) indexes_[place.index]->Remove(place);
   delete entry;
   return object;
@@ -293,10 +292,9 @@ void Store::Replace(const std::vector<ObjectPtr>& objects, std::vector<Delta>* c
   keys_.Reserve(objects.size(), retired_);
   for (const ObjectPtr& object : objects) {
     const ObjectIdentity identity = model_.identify(object.get());
-    const KeyTable::Known there =
-        keys_.Find(keys_.HashOf(identity.namespace_, identity.name), identity.namespace_, identity.name);
+    const KeyTable::Known there = keys_.Find(identity.namespace_, identity.name);
     if (there) {
-      const ObjectIdentity known = model_.identify(KeyTable::ObjectIn(*there.slot).get());
+      const ObjectIdentity known = model_.identify(there.place.object->load(std::memory_order_relaxed));
       if (known.uid == identity.uid && known.resource_version == identity.resource_version) {
         there.entry->mark = mark;
         continue;

@@ -110,7 +110,8 @@ class Store {
   bool HasIndex(std::string_view name) const { return FindIndex(name) != nullptr; }
 
   // Null when it is not there. What it finds is good until the scope ends.
-  const void* Find(const ReadScope& scope, std::string_view namespace_, std::string_view name) const {
+  [[gnu::always_inline]] const void* Find(const ReadScope& scope, std::string_view namespace_,
+                                          std::string_view name) const {
     return keys_.Find(scope, namespace_, name);
   }
   // The same for many: visit(i, found) for each key, in order. key_of(i) gives a pair of namespace and name.

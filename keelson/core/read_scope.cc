@@ -42,6 +42,9 @@ Readers& All() {
   return *all;
 }
 
+// Of this thread; null until its first scope.
+constinit thread_local ScopedReader* own_reader = nullptr;
+
 // Behind the end of its membership a thread borrows. Not a member of that, which is gone by then.
 constinit thread_local bool membership_ended = false;
 
@@ -50,11 +53,12 @@ struct Membership {
   ~Membership() {
     membership_ended = true;
     // A scope may be open, in what is destroyed after this.
-    if (internal::scoped_reader == nullptr) return;
-    if (internal::scoped_reader->depth != 0) {
-      internal::scoped_reader->borrowed = true;
+    if (own_reader == nullptr) return;
+    if (own_reader->announced.load(std::memory_order_relaxed) != 0) {
+      own_reader->borrowed = true;
+      ++own_reader->more;
     } else {
-      internal::scoped_reader->GiveBack();
+      own_reader->GiveBack();
     }
   }
   bool begun = false;
@@ -91,16 +95,7 @@ uint64_t OldestScope() {
   return oldest;
 }
 
-}  // namespace
-
-void ScopedReader::GiveBack() {
-  internal::scoped_reader = nullptr;
-  borrowed = false;
-  LeafLock lock(All().mutex);
-  taken = false;
-}
-
-ScopedReader* internal::JoinScopedReaders() {
+ScopedReader* Join() {
   Readers& all = All();
   if (!membership_ended) membership.begun = true;
   LeafLock lock(all.mutex);
@@ -114,8 +109,46 @@ ScopedReader* internal::JoinScopedReaders() {
   }
   reader->taken = true;
   reader->borrowed = membership_ended;
-  scoped_reader = reader;
+  reader->more = membership_ended ? 1 : 0;
+  own_reader = reader;
+  if (!reader->fences) internal::scoped_reader = reader;
   return reader;
+}
+
+}  // namespace
+
+ScopedReader* ScopedReader::EnterSlowly() {
+  ScopedReader* const reader = own_reader != nullptr ? own_reader : Join();
+  if (reader->announced.load(std::memory_order_relaxed) != 0) {
+    ++reader->more;
+    return reader;
+  }
+  const uint64_t number = internal::scope_number.load(std::memory_order_acquire);
+#ifdef KEELSON_READERS_FENCE
+  reader->announced.exchange(number, std::memory_order_seq_cst);
+#else
+  reader->announced.store(number, std::memory_order_release);
+  if (reader->fences) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  } else {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+#endif
+  return reader;
+}
+
+void ScopedReader::LeaveSlowly() {
+  if (--more != 0 || !borrowed) return;
+  announced.store(0, std::memory_order_release);
+  GiveBack();
+}
+
+void ScopedReader::GiveBack() {
+  own_reader = nullptr;
+  internal::scoped_reader = nullptr;
+  borrowed = false;
+  LeafLock lock(All().mutex);
+  taken = false;
 }
 
 std::vector<RetiredList::Retired> RetiredList::LookForUnseen() {

@@ -46,17 +46,15 @@ namespace internal {
 
 // What a thread announces: a cache line. Threads that begin take over what others have left.
 struct alignas(64) ScopedReader {
-  inline void Enter();
-  void Leave() {
-    announced.store(0, std::memory_order_release);
-    if (borrowed) [[unlikely]]
-      GiveBack();
-  }
+  static inline ScopedReader* Enter();
+  static ScopedReader* EnterSlowly();
+  inline void Leave();
+  void LeaveSlowly();
   void GiveBack();
 
   std::atomic<uint64_t> announced = 0;  // 0: in no scope
   // Of its thread only.
-  uint32_t depth = 0;     // scopes within scopes
+  uint32_t more = 0;      // scopes within the first one, and one more where it is borrowed
   bool fences = false;    // constant
   bool borrowed = false;  // for one scope, by a thread that is at its end
   // Guarded by the mutex of all; `next` is constant.
@@ -64,22 +62,24 @@ struct alignas(64) ScopedReader {
   ScopedReader* next = nullptr;
 };
 
-extern constinit thread_local ScopedReader* scoped_reader;  // of this thread; null until its first scope
+// Of this thread. Null until its first scope, and where readers must fence.
+extern constinit thread_local ScopedReader* scoped_reader;
 extern std::atomic<uint64_t> scope_number;
-ScopedReader* JoinScopedReaders();
 
-inline void ScopedReader::Enter() {
-  const uint64_t number = scope_number.load(std::memory_order_acquire);
-#ifdef KEELSON_READERS_FENCE
-  announced.exchange(number, std::memory_order_seq_cst);
-#else
-  announced.store(number, std::memory_order_release);
-  if (fences) [[unlikely]] {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-  } else {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
-#endif
+// These two are a dozen instructions, because lookups are not many more.
+inline ScopedReader* ScopedReader::Enter() {
+  ScopedReader* const reader = scoped_reader;
+  if (reader == nullptr || reader->announced.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    return EnterSlowly();
+  reader->announced.store(scope_number.load(std::memory_order_acquire), std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return reader;
+}
+
+inline void ScopedReader::Leave() {
+  if (more != 0) [[unlikely]]
+    return LeaveSlowly();
+  announced.store(0, std::memory_order_release);
 }
 
 }  // namespace internal
@@ -87,23 +87,15 @@ inline void ScopedReader::Enter() {
 // On the stack, and ended by the thread that began it. Scopes may stand within scopes.
 class [[nodiscard]] ReadScope {
  public:
-  ReadScope() : reader_(internal::scoped_reader) {
-    if (reader_ == nullptr) [[unlikely]]
-      reader_ = internal::JoinScopedReaders();
-    if (reader_->depth++ == 0) [[likely]]
-      reader_->Enter();
-  }
-  ~ReadScope() {
-    if (--reader_->depth == 0) [[likely]]
-      reader_->Leave();
-  }
+  ReadScope() : reader_(internal::ScopedReader::Enter()) {}
+  ~ReadScope() { reader_->Leave(); }
   ReadScope(const ReadScope&) = delete;
   ReadScope& operator=(const ReadScope&) = delete;
   static void* operator new(size_t) = delete;
   static void* operator new[](size_t) = delete;
 
  private:
-  internal::ScopedReader* reader_;
+  internal::ScopedReader* const reader_;
 };
 
 // What a writer took out of everything that scopes look at. Not thread-safe: it belongs to the writer. When it is

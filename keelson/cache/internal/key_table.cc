@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
 #include <new>
 #include <utility>
 
@@ -15,110 +14,137 @@ namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
 
-const KeyTable::Secrets& ProcessSecrets() {
-  static const KeyTable::Secrets secrets{.seed = SecureRandom::Next(), .mask = SecureRandom::Next()};
+const KeySecrets& ProcessSecrets() {
+  static const KeySecrets secrets{.first = SecureRandom::Next(), .second = SecureRandom::Next()};
   return secrets;
 }
 // Before main, and so outside of every simulation: drawn inside, they would be missing from that one's entropy, and the
 // first run of a process would differ from a later one of the same seed.
-[[maybe_unused]] const KeyTable::Secrets& drawn_before_main = ProcessSecrets();
+[[maybe_unused]] const KeySecrets& drawn_before_main = ProcessSecrets();
+
+// A large piece begins on a page that can be huge.
+std::align_val_t AlignmentOf(size_t bytes) { return std::align_val_t(bytes >= kHugePage ? kHugePage : 64); }
 
 }  // namespace
 
-KeyTable::Table::Table(size_t size)
-    : slots(static_cast<Slot*>(::operator new(
-          size * sizeof(Slot), std::align_val_t(std::max(alignof(Slot), std::min(size * sizeof(Slot), kHugePage)))))),
-      mask(size - 1),
-      entries(std::make_unique<StoreEntry*[]>(size)) {
+KeyTable::Table::Table(size_t group_count)
+    : group_count(group_count),
+      groups(static_cast<Group*>(::operator new(BytesOf(group_count), AlignmentOf(BytesOf(group_count))))),
+      keys(reinterpret_cast<KeyPieces*>(groups + group_count)),
+      held(reinterpret_cast<std::atomic<const Held*>*>(keys + slot_count())),
+      entries(reinterpret_cast<StoreEntry**>(held + slot_count())) {
+  static_assert(sizeof(Group) == 64 && sizeof(KeyPieces) == 64);
   // A lookup goes to any place of it, so on small pages each would also look for where the page is.
-  if (size * sizeof(Slot) >= kHugePage) (void)::madvise(slots, size * sizeof(Slot), MADV_HUGEPAGE);
-  std::uninitialized_value_construct_n(slots, size);
+  if (BytesOf(group_count) >= kHugePage) (void)::madvise(groups, BytesOf(group_count), MADV_HUGEPAGE);
+  std::uninitialized_value_construct_n(groups, group_count);
+  std::uninitialized_value_construct_n(keys, slot_count());
+  std::uninitialized_value_construct_n(held, slot_count());
+  std::uninitialized_value_construct_n(entries, slot_count());
 }
 
-KeyTable::Table::~Table() {
-  const size_t bytes = (mask + 1) * sizeof(Slot);
-  ::operator delete(slots, std::align_val_t(std::max(alignof(Slot), std::min(bytes, kHugePage))));
+KeyTable::Table::~Table() { ::operator delete(groups, AlignmentOf(BytesOf(group_count))); }
+
+size_t KeyTable::Table::BytesOf(size_t group_count) {
+  const size_t of_slot = sizeof(KeyPieces) + sizeof(std::atomic<const Held*>) + sizeof(StoreEntry*);
+  return group_count * (sizeof(Group) + Group::kKeys * of_slot);
 }
 
 KeyTable::~KeyTable() {
   Table* table = table_.load(std::memory_order_relaxed);
-  if (table == nullptr) return;
-  for (size_t i = 0; i <= table->mask; ++i) delete table->slots[i].held.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < table->slot_count(); ++i) delete table->held[i].load(std::memory_order_relaxed);
   delete table;
 }
 
-KeyTable::KeyTable(const ObjectModel& model) : secrets_(ProcessSecrets()), model_(model) {}
+KeyTable::KeyTable(const ObjectModel& model) : secrets_(ProcessSecrets()), model_(model), table_(new Table(1)) {}
 
-uint64_t KeyTable::HashOf(std::string_view namespace_, std::string_view name) const { return Hash(namespace_, name); }
+uint64_t KeyTable::HashOf(std::string_view namespace_, std::string_view name) const {
+  const KeyPieces pieces = KeyPieces::Of(namespace_, name);
+  return pieces.fits() ? internal::HashOf(pieces, secrets_) : HashLongKey(namespace_, name, secrets_);
+}
 
-// The text of a long key is in the object only.
-bool KeyTable::IsLongKey(const Slot& slot, std::string_view namespace_, std::string_view name) const {
-  const void* object = slot.object.load(std::memory_order_acquire);
-  return object != nullptr && model_.is_named(object, namespace_, name);
+KeyTable::Place KeyTable::FindPlace(const Table& table, std::string_view namespace_, std::string_view name) const {
+  const KeyPieces key = KeyPieces::Of(namespace_, name);
+  const uint64_t hash = key.fits() ? internal::HashOf(key, secrets_) : HashLongKey(namespace_, name, secrets_);
+  // The text of a long key is in the object only.
+  const auto is_object_of_key = [&](const void* object) {
+    return key.fits() || (object != nullptr && model_.is_named(object, namespace_, name));
+  };
+  for (size_t at = table.Home(hash);; at = table.Next(at)) {
+    Group& group = table.groups[at];
+    const uint64_t tags = group.tags.load(std::memory_order_acquire);
+    for (uint64_t match = Group::Matches(tags, Group::TagOf(hash)); match != 0; match &= match - 1) {
+      const size_t number = Group::NumberOf(match);
+      const size_t slot = at * Group::kKeys + number;
+      if (key == table.keys[slot] && is_object_of_key(group.objects[number].load(std::memory_order_acquire))) {
+        return {&group.objects[number], slot};
+      }
+    }
+    if (!Group::IsFull(tags)) return {};
+  }
 }
 
 ObjectPtr KeyTable::Get(const ReadScope&, std::string_view namespace_, std::string_view name) const {
-  const Slot* slot = FindSlot(Hash(namespace_, name), namespace_, name);
-  if (slot == nullptr) return nullptr;
+  const Table* table = table_.load(std::memory_order_acquire);
+  const Place place = FindPlace(*table, namespace_, name);
+  if (!place) return nullptr;
   // Where the count of an object mostly is (ModelOf): fetched while the pointer that counts is.
-  const auto object = reinterpret_cast<uintptr_t>(slot->object.load(std::memory_order_relaxed));
+  const auto object = reinterpret_cast<uintptr_t>(place.object->load(std::memory_order_relaxed));
   __builtin_prefetch(reinterpret_cast<const void*>(object - sizeof(SectionMarks) - sizeof(uint64_t)), 1);
-  const Held* held = slot->held.load(std::memory_order_acquire);
+  const Held* held = table->held[place.slot].load(std::memory_order_acquire);
   return held == nullptr ? nullptr : held->object;
 }
 
-KeyTable::Known KeyTable::Find(uint64_t hash, std::string_view namespace_, std::string_view name) const {
-  Slot* slot = FindSlot(hash, namespace_, name);
-  if (slot == nullptr || slot->object.load(std::memory_order_relaxed) == nullptr) return {};
+KeyTable::Known KeyTable::Find(std::string_view namespace_, std::string_view name) const {
   const Table& table = *table_.load(std::memory_order_relaxed);
-  return {slot, table.entries[static_cast<size_t>(slot - table.slots)]};
+  const Place place = FindPlace(table, namespace_, name);
+  return {place, place ? table.entries[place.slot] : nullptr};
 }
 
 KeyTable::Known KeyTable::Find(uint64_t hash, const StoreEntry* entry) const {
   const Table* table = table_.load(std::memory_order_relaxed);
-  if (table == nullptr) return {};
-  for (size_t at = table->Home(hash); table->slots[at].hash.load(std::memory_order_relaxed) != 0;
-       at = table->Next(at)) {
-    if (table->entries[at] == entry) return {&table->slots[at], table->entries[at]};
+  for (size_t at = table->Home(hash);; at = table->Next(at)) {
+    Group& group = table->groups[at];
+    for (size_t number = 0; number < Group::kKeys; ++number) {
+      const size_t slot = at * Group::kKeys + number;
+      if (table->entries[slot] == entry) return {{&group.objects[number], slot}, table->entries[slot]};
+    }
+    if (!Group::IsFull(group.tags.load(std::memory_order_relaxed))) return {};
   }
-  return {};
 }
 
-const ObjectPtr& KeyTable::ObjectIn(const Slot& slot) { return slot.held.load(std::memory_order_relaxed)->object; }
-
-void KeyTable::Insert(uint64_t hash, ObjectPtr object, StoreEntry* entry, RetiredList& retired) {
+void KeyTable::Insert(ObjectPtr object, StoreEntry* entry, RetiredList& retired) {
   const ObjectIdentity identity = model_.identify(object.get());
-  const auto* held = new Held{std::move(object)};
   ++live_;
-  if (Slot* slot = FindSlot(hash, identity.namespace_, identity.name)) {  // was there before
-    const Table& table = *table_.load(std::memory_order_relaxed);
-    table.entries[static_cast<size_t>(slot - table.slots)] = entry;
-    slot->held.store(held, std::memory_order_release);
-    slot->object.store(held->object.get(), std::memory_order_release);
+  const auto* held = new Held{std::move(object)};
+  const Table& table = *table_.load(std::memory_order_relaxed);
+  if (const Place place = FindPlace(table, identity.namespace_, identity.name)) {  // was there before
+    table.entries[place.slot] = entry;
+    table.held[place.slot].store(held, std::memory_order_release);
+    place.object->store(held->object.get(), std::memory_order_release);
     return;
   }
-  const Table* table = table_.load(std::memory_order_relaxed);
-  if (table == nullptr || 8 * (used_ + 1) > 5 * (table->mask + 1)) MakeAnew(live_, retired);
-  Place(*table_.load(std::memory_order_relaxed), hash, held, entry);
+  if (IsCrowded(table, used_ + 1)) MakeAnew(live_ + live_ / 4, retired);
+  PutInto(*table_.load(std::memory_order_relaxed), held, entry);
   ++used_;
 }
 
-ObjectPtr KeyTable::Replace(Slot& slot, ObjectPtr object, RetiredList& retired) {
-  std::unique_ptr<const Held> old(slot.held.load(std::memory_order_relaxed));
+ObjectPtr KeyTable::Replace(const Place& place, ObjectPtr object, RetiredList& retired) {
+  std::atomic<const Held*>& slot = table_.load(std::memory_order_relaxed)->held[place.slot];
+  std::unique_ptr<const Held> old(slot.load(std::memory_order_relaxed));
   const auto* held = new Held{std::move(object)};
-  slot.held.store(held, std::memory_order_release);
-  slot.object.store(held->object.get(), std::memory_order_release);
+  slot.store(held, std::memory_order_release);
+  place.object->store(held->object.get(), std::memory_order_release);
   ObjectPtr before = old->object;
   retired.Add(std::move(old));
   return before;
 }
 
-ObjectPtr KeyTable::Remove(Slot& slot, RetiredList& retired) {
-  std::unique_ptr<const Held> old(slot.held.load(std::memory_order_relaxed));
-  slot.object.store(nullptr, std::memory_order_release);
-  slot.held.store(nullptr, std::memory_order_release);
+ObjectPtr KeyTable::Remove(const Place& place, RetiredList& retired) {
   const Table& table = *table_.load(std::memory_order_relaxed);
-  table.entries[static_cast<size_t>(&slot - table.slots)] = nullptr;
+  std::unique_ptr<const Held> old(table.held[place.slot].load(std::memory_order_relaxed));
+  place.object->store(nullptr, std::memory_order_release);
+  table.held[place.slot].store(nullptr, std::memory_order_release);
+  table.entries[place.slot] = nullptr;
   --live_;
   ObjectPtr before = old->object;
   retired.Add(std::move(old));
@@ -126,45 +152,43 @@ ObjectPtr KeyTable::Remove(Slot& slot, RetiredList& retired) {
 }
 
 void KeyTable::Reserve(size_t keys, RetiredList& retired) {
-  const Table* table = table_.load(std::memory_order_relaxed);
-  if (table == nullptr || 8 * keys > 5 * (table->mask + 1)) MakeAnew(std::max(keys, live_), retired);
+  if (IsCrowded(*table_.load(std::memory_order_relaxed), keys)) MakeAnew(std::max(keys, live_), retired);
 }
 
-// At most half of the slots are used then, so that as many keys must come again before the next time.
+// More than nine keys in two groups: one of twenty groups is full then, and lookups go on to the next.
+bool KeyTable::IsCrowded(const Table& table, size_t keys) { return 2 * keys > 9 * table.group_count; }
+
+// Half of the slots are free then.
 void KeyTable::MakeAnew(size_t keys, RetiredList& retired) {
-  auto made = std::make_unique<Table>(std::max<size_t>(8, std::bit_ceil(2 * keys)));
+  auto made = std::make_unique<Table>(2 * keys / Group::kKeys + 1);
   std::unique_ptr<Table> before(table_.load(std::memory_order_relaxed));
   used_ = 0;
-  for (size_t i = 0; before != nullptr && i <= before->mask; ++i) {
-    const Slot& slot = before->slots[i];
-    const Held* held = slot.held.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < before->slot_count(); ++i) {
+    const Held* held = before->held[i].load(std::memory_order_relaxed);
     if (held == nullptr) continue;
-    Place(*made, slot.hash.load(std::memory_order_relaxed), held, before->entries[i]);
+    PutInto(*made, held, before->entries[i]);
     ++used_;
   }
   table_.store(made.release(), std::memory_order_release);
-  if (before != nullptr) {
-    const size_t bytes = (before->mask + 1) * sizeof(Slot);
-    retired.Add(std::move(before), bytes >= kHugePage / 8 ? RetiredList::kEnough : 1);
-  }
+  const size_t bytes = Table::BytesOf(before->group_count);
+  retired.Add(std::move(before), bytes >= kHugePage / 8 ? RetiredList::kEnough : 1);
 }
 
-void KeyTable::Place(Table& table, uint64_t hash, const Held* held, StoreEntry* entry) const {
-  size_t at = table.Home(hash);
-  while (table.slots[at].hash.load(std::memory_order_relaxed) != 0) at = table.Next(at);
-  Slot& slot = table.slots[at];
+// A key that is not in the table.
+void KeyTable::PutInto(Table& table, const Held* held, StoreEntry* entry) const {
   const ObjectIdentity identity = model_.identify(held->object.get());
-  const size_t length = identity.namespace_.size() + 1 + identity.name.size();
-  if (length <= slot.key.size()) {
-    slot.length = static_cast<uint8_t>(length);
-    std::copy(identity.namespace_.begin(), identity.namespace_.end(), slot.key.begin());
-    std::copy(identity.name.begin(), identity.name.end(),
-              slot.key.begin() + static_cast<std::ptrdiff_t>(identity.namespace_.size()) + 1);
-  }
-  table.entries[at] = entry;
-  slot.object.store(held->object.get(), std::memory_order_relaxed);
-  slot.held.store(held, std::memory_order_relaxed);
-  slot.hash.store(hash, std::memory_order_release);
+  const uint64_t hash = HashOf(identity.namespace_, identity.name);
+  size_t at = table.Home(hash);
+  while (Group::IsFull(table.groups[at].tags.load(std::memory_order_relaxed))) at = table.Next(at);
+  Group& group = table.groups[at];
+  const uint64_t tags = group.tags.load(std::memory_order_relaxed);
+  const size_t number = Group::CountOf(tags);
+  const size_t slot = at * Group::kKeys + number;
+  table.keys[slot] = KeyPieces::Of(identity.namespace_, identity.name);
+  table.entries[slot] = entry;
+  table.held[slot].store(held, std::memory_order_relaxed);
+  group.objects[number].store(held->object.get(), std::memory_order_relaxed);
+  group.tags.store(tags | Group::TagOf(hash) << 8 * number, std::memory_order_release);
 }
 
 }  // namespace keelson::internal

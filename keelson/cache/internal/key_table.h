@@ -1,10 +1,15 @@
-// Objects by key, for one writer and readers that take no lock: open addressing in slots of a cache line, in which a
-// reader finds all it needs to know that this is the object.
+// Objects by key, for one writer and readers that take no lock: open addressing in groups of seven keys.
+//
+// What a lookup costs is waiting for memory, so it goes to three places and to two of them at once. A group is a cache
+// line with a byte of each key's hash and the objects; it says nearly for certain which object it is, and groups are so
+// few that they stay in the processor's cache. While the object is on its way the text of the key is fetched and
+// compared, from a line of its own. Which of the seven it is is computed and not branched on: a processor that guessed
+// wrong would throw away the lookups behind this one, which it has begun meanwhile.
 //
 // A slot that was given to a key stays that key's; when its object is taken out the slot remains, empty, until the
-// table is made anew. So the text of a key is constant from the moment that readers see its hash, and the only things
-// that change in a slot are two pointers. A table that fills up with keys, or with slots of keys that are gone, is
-// followed by another of the right size; readers that are still inside read on in the old one.
+// table is made anew. So the text of a key is constant from the moment that readers see its tag, and the only things
+// that change are two pointers. A table that fills up with keys, or with slots of keys that are gone, is followed by
+// another of the right size; readers that are still inside read on in the old one.
 //
 // Readers are in a ReadScope (core/read_scope.h), which keeps whatever they find; what the writer takes out goes to a
 // RetiredList.
@@ -12,12 +17,13 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
-#include "keelson/cache/internal/key_text.h"
+#include "keelson/cache/internal/key_pieces.h"
 #include "keelson/cache/object.h"
 #include "keelson/core/read_scope.h"
 
@@ -27,12 +33,6 @@ struct StoreEntry;
 
 class KeyTable {
  public:
-  // Of the process, so that nobody can prepare keys that collide.
-  struct Secrets {
-    uint64_t seed;
-    uint64_t mask;
-  };
-
   explicit KeyTable(const ObjectModel& model);
   ~KeyTable();  // no reader is inside any more
   KeyTable(const KeyTable&) = delete;
@@ -48,21 +48,25 @@ class KeyTable {
 
   // The rest is for the writer, one at a time.
   uint64_t HashOf(std::string_view namespace_, std::string_view name) const;
-  struct Slot;
+  // Where a key is, good until the next Insert or Reserve.
+  struct Place {
+    std::atomic<const void*>* object = nullptr;
+    size_t slot = 0;
+    explicit operator bool() const { return object != nullptr; }
+  };
   struct Known {
-    Slot* slot = nullptr;  // good until the next Insert or Reserve
+    Place place = {};
     StoreEntry* entry = nullptr;
     explicit operator bool() const { return entry != nullptr; }
   };
-  Known Find(uint64_t hash, std::string_view namespace_, std::string_view name) const;
+  Known Find(std::string_view namespace_, std::string_view name) const;
   Known Find(uint64_t hash, const StoreEntry* entry) const;
-  static const ObjectPtr& ObjectIn(const Slot& slot);
 
   // A key that is not there.
-  void Insert(uint64_t hash, ObjectPtr object, StoreEntry* entry, RetiredList& retired);
+  void Insert(ObjectPtr object, StoreEntry* entry, RetiredList& retired);
   // Gives back the object that was there.
-  ObjectPtr Replace(Slot& slot, ObjectPtr object, RetiredList& retired);
-  ObjectPtr Remove(Slot& slot, RetiredList& retired);
+  ObjectPtr Replace(const Place& place, ObjectPtr object, RetiredList& retired);
+  ObjectPtr Remove(const Place& place, RetiredList& retired);
   // Makes room for so many keys in all.
   void Reserve(size_t keys, RetiredList& retired);
 
@@ -74,129 +78,131 @@ class KeyTable {
   struct Held {
     ObjectPtr object;
   };
+  struct Group;
   struct Table;
 
-  uint64_t Hash(std::string_view namespace_, std::string_view name) const;
-  bool IsLongKey(const Slot& slot, std::string_view namespace_, std::string_view name) const;
-  Slot* FindSlot(uint64_t hash, std::string_view namespace_, std::string_view name) const;
-  Slot* FindSlot(const Table& table, uint64_t hash, std::string_view namespace_, std::string_view name) const;
+  const void* Find(const Table& table, std::string_view namespace_, std::string_view name) const;
+  // Where there may be no object any more.
+  Place FindPlace(const Table& table, std::string_view namespace_, std::string_view name) const;
+  static bool IsCrowded(const Table& table, size_t keys);
   void MakeAnew(size_t keys, RetiredList& retired);
-  void Place(Table& table, uint64_t hash, const Held* held, StoreEntry* entry) const;
+  void PutInto(Table& table, const Held* held, StoreEntry* entry) const;
 
   // Constant after construction.
-  const Secrets secrets_;
+  const KeySecrets secrets_;
   const ObjectModel& model_;
 
-  std::atomic<Table*> table_ = nullptr;
+  std::atomic<Table*> table_;  // never null
   // The writer's.
   alignas(64) size_t used_ = 0;  // slots that were given to keys
   size_t live_ = 0;              // of those, with an object
 };
 
 // A cache line.
-struct alignas(64) KeyTable::Slot {
-  static constexpr uint8_t kLong = 255;
+struct alignas(64) KeyTable::Group {
+  static constexpr size_t kKeys = 7;
+  static constexpr uint64_t kBytes = 0x0001'0101'0101'0101;  // a one for each key
+  static constexpr uint64_t kHighBits = kBytes << 7;
 
-  bool IsShortKey(std::string_view namespace_, std::string_view name) const;
+  // Never 0, and independent of where the group is.
+  static uint64_t TagOf(uint64_t hash) { return (hash & 0x7f) | 0x80; }
+  // The high bit of each byte of `tags` that is `tag`, and perhaps of others behind the first of those.
+  static uint64_t Matches(uint64_t tags, uint64_t tag) {
+    const uint64_t difference = tags ^ (tag * kBytes);
+    return (difference - kBytes) & ~difference & kHighBits;
+  }
+  static size_t NumberOf(uint64_t match) { return static_cast<unsigned>(std::countr_zero(match)) / 8; }
+  static bool IsFull(uint64_t tags) { return (tags >> 8 * (kKeys - 1)) != 0; }
+  static size_t CountOf(uint64_t tags) { return (64 - static_cast<size_t>(std::countl_zero(tags))) / 8; }
 
-  std::atomic<uint64_t> hash = 0;  // 0: given to no key; what stands below is set before it
-  std::atomic<const void*> object = nullptr;
-  std::atomic<const Held*> held = nullptr;
-  uint8_t length = kLong;      // of the key, where it has room here; a longer one is compared in the object
-  std::array<char, 39> key{};  // namespace, a zero, name
+  std::atomic<uint64_t> tags = 0;  // filled from the lowest byte on; what belongs to a tag is set before it
+  std::array<std::atomic<const void*>, kKeys> objects{};
 };
 
 struct KeyTable::Table {
-  explicit Table(size_t size);
+  explicit Table(size_t group_count);
   ~Table();
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
-  size_t Home(uint64_t hash) const { return (hash >> 8) & mask; }
-  size_t Next(size_t at) const { return (at + 1) & mask; }
+  // By the upper bits of the hash.
+  size_t Home(uint64_t hash) const {
+    return static_cast<size_t>(static_cast<unsigned __int128>(hash) * group_count >> 64);
+  }
+  size_t Next(size_t group) const { return group + 1 == group_count ? 0 : group + 1; }
+  size_t slot_count() const { return group_count * Group::kKeys; }
+  static size_t BytesOf(size_t group_count);
 
-  Slot* const slots;
-  const size_t mask;
-  // For the writer: what belongs to the slot of that number.
-  const std::unique_ptr<StoreEntry*[]> entries;
+  const size_t group_count;
+  Group* const groups;
+  // By number of the slot; in the same piece of memory.
+  KeyPieces* const keys;
+  std::atomic<const Held*>* const held;
+  StoreEntry** const entries;  // the writer's
 };
 
-[[gnu::always_inline]] inline uint64_t KeyTable::Hash(std::string_view namespace_, std::string_view name) const {
-  return HashText(name, HashText(namespace_, secrets_.seed, secrets_.mask), secrets_.mask) | 1;
-}
-
-[[gnu::always_inline]] inline bool KeyTable::Slot::IsShortKey(std::string_view namespace_,
-                                                              std::string_view name) const {
-  return length == namespace_.size() + 1 + name.size() && key[namespace_.size()] == '\0' &&
-         EqualTexts(key.data() + namespace_.size() + 1, name.data(), name.size()) &&
-         EqualTexts(key.data(), namespace_.data(), namespace_.size());
-}
-
-// The slot of the key, in which there may be no object any more.
-[[gnu::always_inline]] inline KeyTable::Slot* KeyTable::FindSlot(const Table& table, uint64_t hash,
-                                                                 std::string_view namespace_,
-                                                                 std::string_view name) const {
-  for (size_t at = table.Home(hash);; at = table.Next(at)) {
-    Slot& slot = table.slots[at];
-    const uint64_t found = slot.hash.load(std::memory_order_acquire);
-    if (found == hash) [[likely]] {
-      if (slot.length == Slot::kLong ? IsLongKey(slot, namespace_, name) : slot.IsShortKey(namespace_, name)) [[likely]]
-        return &slot;
+// What is usual stands here: a key whose texts have usual lengths, in the group where it belongs, at the first place
+// with its tag. Whatever else may be is left to FindPlace.
+[[gnu::always_inline]] inline const void* KeyTable::Find(const Table& table, std::string_view namespace_,
+                                                         std::string_view name) const {
+  if (UsualKey::Is(namespace_, name)) [[likely]] {
+    const UsualKey key(namespace_, name);
+    const uint64_t hash = key.Hash(secrets_);
+    const size_t home = table.Home(hash);
+    const Group& group = table.groups[home];
+    const uint64_t match = Group::Matches(group.tags.load(std::memory_order_acquire), Group::TagOf(hash));
+    if (match != 0) [[likely]] {
+      const size_t number = Group::NumberOf(match);
+      if (key == table.keys[home * Group::kKeys + number]) [[likely]]
+        return group.objects[number].load(std::memory_order_acquire);
     }
-    if (found == 0) return nullptr;
   }
-}
-
-[[gnu::always_inline]] inline KeyTable::Slot* KeyTable::FindSlot(uint64_t hash, std::string_view namespace_,
-                                                                 std::string_view name) const {
-  const Table* table = table_.load(std::memory_order_acquire);
-  if (table == nullptr) [[unlikely]]
-    return nullptr;
-  return FindSlot(*table, hash, namespace_, name);
+  const Place place = FindPlace(table, namespace_, name);
+  return place ? place.object->load(std::memory_order_acquire) : nullptr;
 }
 
 [[gnu::always_inline]] inline const void* KeyTable::Find(const ReadScope&, std::string_view namespace_,
                                                          std::string_view name) const {
-  const Slot* slot = FindSlot(Hash(namespace_, name), namespace_, name);
-  return slot == nullptr ? nullptr : slot->object.load(std::memory_order_acquire);
+  return Find(*table_.load(std::memory_order_acquire), namespace_, name);
 }
 
-// Three steps for each key, with others' steps in between: where its slot must be, which object is in the slot, the
-// visit. What a step needs was asked for when the one before it was done.
+// Three steps for each key, with others' steps in between: which group it is in, which object and text it probably is,
+// the visit. What a step needs was asked for when the one before it was done.
 template <class KeyOf, class Visit>
 void KeyTable::FindEach(const ReadScope&, size_t count, KeyOf key_of, Visit visit) const {
   constexpr size_t kAhead = 8;  // keys between two steps
   constexpr size_t kRing = 2 * kAhead;
   const Table* table = table_.load(std::memory_order_acquire);
-  if (table == nullptr) {
-    for (size_t i = 0; i < count; ++i) visit(i, nullptr);
-    return;
-  }
   uint64_t hashes[kRing];
-  const void* objects[kRing];
   for (size_t step = 0; step < count + 2 * kAhead; ++step) {
-    if (step < count) {
-      const auto [namespace_, name] = key_of(step);
-      const uint64_t hash = hashes[step % kRing] = Hash(namespace_, name);
-      __builtin_prefetch(&table->slots[table->Home(hash)]);
+    if (const size_t i = step - 2 * kAhead; step >= 2 * kAhead) {
+      const auto [namespace_, name] = key_of(i);
+      visit(i, Find(*table, namespace_, name));
     }
     if (const size_t i = step - kAhead; step >= kAhead && i < count) {
-      const auto [namespace_, name] = key_of(i);
-      const Slot* slot = FindSlot(*table, hashes[i % kRing], namespace_, name);
-      const void* object = slot == nullptr ? nullptr : slot->object.load(std::memory_order_acquire);
-      objects[i % kRing] = object;
-      __builtin_prefetch(object);
+      const size_t at = table->Home(hashes[i % kRing]);
+      const Group& group = table->groups[at];
+      const uint64_t tags = group.tags.load(std::memory_order_relaxed);
+      if (const uint64_t match = Group::Matches(tags, Group::TagOf(hashes[i % kRing]))) [[likely]] {
+        const size_t number = Group::NumberOf(match);
+        __builtin_prefetch(&table->keys[at * Group::kKeys + number]);
+        __builtin_prefetch(group.objects[number].load(std::memory_order_relaxed));
+      }
     }
-    if (const size_t i = step - 2 * kAhead; step >= 2 * kAhead) visit(i, objects[i % kRing]);
+    if (step < count) {
+      const auto [namespace_, name] = key_of(step);
+      const uint64_t hash = hashes[step % kRing] =
+          UsualKey::Is(namespace_, name) ? UsualKey(namespace_, name).Hash(secrets_) : HashOf(namespace_, name);
+      __builtin_prefetch(&table->groups[table->Home(hash)]);
+    }
   }
 }
 
 template <class Visit>
 void KeyTable::ForEachEntry(Visit visit) const {
   const Table* table = table_.load(std::memory_order_relaxed);
-  if (table == nullptr) return;
-  for (size_t i = 0; i <= table->mask; ++i) {
-    if (table->slots[i].object.load(std::memory_order_relaxed) != nullptr) visit(*table->entries[i]);
+  for (size_t i = 0; i < table->slot_count(); ++i) {
+    if (table->entries[i] != nullptr) visit(*table->entries[i]);
   }
 }
 
