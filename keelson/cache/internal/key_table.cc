@@ -62,7 +62,7 @@ uint64_t KeyTable::HashOf(std::string_view namespace_, std::string_view name) co
   return pieces.fits() ? internal::HashOf(pieces, secrets_) : HashLongKey(namespace_, name, secrets_);
 }
 
-KeyTable::Place KeyTable::FindPlace(const Table& table, std::string_view namespace_, std::string_view name) const {
+KeyTable::Place KeyTable::FindAnywhere(const Table& table, std::string_view namespace_, std::string_view name) const {
   const KeyPieces key = KeyPieces::Of(namespace_, name);
   const uint64_t hash = key.fits() ? internal::HashOf(key, secrets_) : HashLongKey(namespace_, name, secrets_);
   // The text of a long key is in the object only.

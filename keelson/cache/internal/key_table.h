@@ -84,6 +84,7 @@ class KeyTable {
   const void* Find(const Table& table, std::string_view namespace_, std::string_view name) const;
   // Where there may be no object any more.
   Place FindPlace(const Table& table, std::string_view namespace_, std::string_view name) const;
+  Place FindAnywhere(const Table& table, std::string_view namespace_, std::string_view name) const;
   static bool IsCrowded(const Table& table, size_t keys);
   void MakeAnew(size_t keys, RetiredList& retired);
   void PutInto(Table& table, const Held* held, StoreEntry* entry) const;
@@ -142,21 +143,27 @@ struct KeyTable::Table {
 };
 
 // What is usual stands here: a key whose texts have usual lengths, in the group where it belongs, at the first place
-// with its tag. Whatever else may be is left to FindPlace.
-[[gnu::always_inline]] inline const void* KeyTable::Find(const Table& table, std::string_view namespace_,
-                                                         std::string_view name) const {
+// with its tag. Whatever else may be is left to FindAnywhere.
+[[gnu::always_inline]] inline KeyTable::Place KeyTable::FindPlace(const Table& table, std::string_view namespace_,
+                                                                  std::string_view name) const {
   if (UsualKey::Is(namespace_, name)) [[likely]] {
     const UsualKey key(namespace_, name);
     const uint64_t hash = key.Hash(secrets_);
     const size_t home = table.Home(hash);
-    const Group& group = table.groups[home];
+    Group& group = table.groups[home];
     const uint64_t match = Group::Matches(group.tags.load(std::memory_order_acquire), Group::TagOf(hash));
     if (match != 0) [[likely]] {
       const size_t number = Group::NumberOf(match);
-      if (key == table.keys[home * Group::kKeys + number]) [[likely]]
-        return group.objects[number].load(std::memory_order_acquire);
+      const size_t slot = home * Group::kKeys + number;
+      if (key == table.keys[slot]) [[likely]]
+        return {&group.objects[number], slot};
     }
   }
+  return FindAnywhere(table, namespace_, name);
+}
+
+[[gnu::always_inline]] inline const void* KeyTable::Find(const Table& table, std::string_view namespace_,
+                                                         std::string_view name) const {
   const Place place = FindPlace(table, namespace_, name);
   return place ? place.object->load(std::memory_order_acquire) : nullptr;
 }
