@@ -66,7 +66,7 @@ struct alignas(64) ScopedReader {
 extern constinit thread_local ScopedReader* scoped_reader;
 extern std::atomic<uint64_t> scope_number;
 
-// These two are a dozen instructions, because lookups are not many more.
+// These two are a dozen instructions: a lookup is a hundred.
 inline ScopedReader* ScopedReader::Enter() {
   ScopedReader* const reader = scoped_reader;
   if (reader == nullptr || reader->announced.load(std::memory_order_relaxed) != 0) [[unlikely]]

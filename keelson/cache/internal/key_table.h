@@ -1,10 +1,10 @@
 // Objects by key, for one writer and readers that take no lock: open addressing in groups of seven keys.
 //
 // What a lookup costs is waiting for memory, so it goes to three places and to two of them at once. A group is a cache
-// line with a byte of each key's hash and the objects; it says nearly for certain which object it is, and groups are so
-// few that they stay in the processor's cache. While the object is on its way the text of the key is fetched and
-// compared, from a line of its own. Which of the seven it is is computed and not branched on: a processor that guessed
-// wrong would throw away the lookups behind this one, which it has begun meanwhile.
+// line with a byte of each key's hash and the objects; it says nearly for certain which object it is, and as several
+// keys share it it is more often in the processor's cache. While the object is on its way the text of the key is
+// fetched and compared, from a line of its own. Which of the seven it is is computed and not branched on: a processor
+// that guessed wrong would throw away the lookups behind this one, which it has begun meanwhile.
 //
 // A slot that was given to a key stays that key's; when its object is taken out the slot remains, empty, until the
 // table is made anew. So the text of a key is constant from the moment that readers see its tag, and the only things
