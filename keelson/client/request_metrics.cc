@@ -50,6 +50,7 @@ class CountingBody final : public BodyStream {
     if (next) bytes_ += next->size();
     return next;
   }
+  bool GaveAll() const override { return inner_->GaveAll(); }
 
  private:
   const std::unique_ptr<BodyStream> inner_;

@@ -146,7 +146,8 @@ Result<HttpResponse> RestClient::Exchange(std::string_view method, const RestCal
 Result<void> RestClient::Get(const RestCall& call, const Type& type, void* object) const {
   const JoinedScope scope(call.scope);
   KEELSON_TRY(response, Exchange("GET", call, {}, &type, Shape::kObject, scope.get()));
-  KEELSON_TRY(body, ReadAll(*response.body, kMaxAnswerBytes));
+  std::string buffer;
+  KEELSON_TRY(body, ReadInPlace(*response.body, kMaxAnswerBytes, buffer));
   return DecodeObject(response, type, object, body);
 }
 
@@ -154,7 +155,8 @@ Result<void> RestClient::Write(std::string_view method, const RestCall& call, co
                                void* object) const {
   const JoinedScope scope(call.scope);
   KEELSON_TRY(response, Exchange(method, call, body, type, Shape::kObject, scope.get()));
-  KEELSON_TRY(answer, ReadAll(*response.body, kMaxAnswerBytes));
+  std::string buffer;
+  KEELSON_TRY(answer, ReadInPlace(*response.body, kMaxAnswerBytes, buffer));
   if (object == nullptr) return {};
   return DecodeObject(response, *type, object, answer);
 }

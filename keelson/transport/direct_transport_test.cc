@@ -125,6 +125,21 @@ TEST(DirectTransport, AnswersWithoutABodyLeaveTheConnectionUsable) {
   EXPECT_EQ(server.accepted(), 1);
 }
 
+TEST(DirectTransport, AnAnswerThatCameInOnePieceCanBeReadWhereItIs) {
+  ScriptedServer server(
+      Answering({std::string(kOk), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"}));
+  const auto transport = DirectTo({.server = server.url()});
+  for (const bool one_piece : {true, false}) {
+    Result<HttpResponse> answer = transport->Send({}, Soon());
+    ASSERT_TRUE(answer.has_value()) << answer.error().message();
+    std::string buffer;
+    EXPECT_EQ(ReadInPlace(*answer->body, 100, buffer).value(), "ok");
+    EXPECT_EQ(buffer, one_piece ? "" : "ok");
+    EXPECT_EQ(answer->body->Next().value(), "");
+  }
+  EXPECT_EQ(server.accepted(), 1);
+}
+
 TEST(DirectTransport, TrailersAndChunkExtensionsAreSkipped) {
   ScriptedServer server(
       Answering({"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

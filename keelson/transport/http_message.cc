@@ -15,6 +15,7 @@ class ReadyBody final : public BodyStream {
     if (std::exchange(given_, true)) return std::string_view();
     return std::string_view(body_);
   }
+  bool GaveAll() const override { return given_; }
 
  private:
   const std::string body_;
@@ -58,8 +59,7 @@ void Headers::Reserve(size_t count, size_t bytes) {
 
 std::string_view Headers::Append(std::string_view text) {
   const size_t at = text_.size();
-  text_.resize(at + text.size());
-  std::copy(text.begin(), text.end(), text_.begin() + static_cast<std::ptrdiff_t>(at));
+  text_.insert(text_.end(), text.begin(), text.end());
   return {text_.data() + at, text.size()};
 }
 
@@ -114,17 +114,29 @@ std::vector<std::string_view> Headers::All(std::string_view name) const {
   return values;
 }
 
-Result<std::string> ReadAll(BodyStream& body, size_t max_bytes) {
-  std::string all;
+Result<std::string_view> ReadInPlace(BodyStream& body, size_t max_bytes, std::string& buffer) {
+  buffer.clear();
   while (true) {
     KEELSON_TRY(bytes, body.Next());
-    if (bytes.empty()) return all;
-    if (bytes.size() > max_bytes - all.size()) {
+    if (bytes.empty()) return std::string_view(buffer);
+    if (bytes.size() > max_bytes - buffer.size()) {
       return Error::InvalidArgument("the answer is longer than " + std::to_string(max_bytes) +
                                     " bytes; read it as a stream or ask for less");
     }
-    all.append(bytes);
+    if (buffer.empty() && body.GaveAll()) return bytes;
+    buffer.append(bytes);
   }
+}
+
+Result<std::string> ReadAll(BodyStream& body, size_t max_bytes) {
+  std::string all;
+  KEELSON_TRY(read, ReadInPlace(body, max_bytes, all));
+  if (read.data() != all.data()) {
+    all.assign(read);
+    // To its end, which a body that comes over a connection waits for to let go of that.
+    KEELSON_RETURN_IF_ERROR(body.Next());
+  }
+  return all;
 }
 
 std::unique_ptr<BodyStream> StreamOf(std::string body) { return std::make_unique<ReadyBody>(std::move(body)); }

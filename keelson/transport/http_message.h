@@ -76,6 +76,8 @@ class BodyStream {
   // Waits for the next bytes; empty at the end. Valid until the next call. The stop token and the deadline of the
   // request hold here too. After an error or the end every call gives the same again.
   virtual Result<std::string_view> Next() = 0;
+  // Whether it is known that what Next gave last was the end: the next call would give nothing. False says nothing.
+  virtual bool GaveAll() const { return false; }
 };
 
 struct HttpResponse {
@@ -86,6 +88,9 @@ struct HttpResponse {
 
 // All of it, unless it is longer than that.
 Result<std::string> ReadAll(BodyStream& body, size_t max_bytes);
+// The same for one who looks at it and goes on: a body that came in one piece is left where it is, any other is put
+// together in `buffer`. Good as long as both are and Next is not called.
+Result<std::string_view> ReadInPlace(BodyStream& body, size_t max_bytes, std::string& buffer);
 
 // A body that is there already.
 std::unique_ptr<BodyStream> StreamOf(std::string body);

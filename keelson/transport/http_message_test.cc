@@ -96,5 +96,24 @@ TEST(ReadAll, GivesTheWholeBodyWithinItsLimit) {
   EXPECT_EQ(too_long.error().code(), ErrorCode::kInvalidArgument);
 }
 
+TEST(ReadInPlace, PutsTogetherOnlyWhatCameInPieces) {
+  std::string buffer = "of the last answer";
+  const std::unique_ptr<BodyStream> whole = StreamOf("hello");
+  EXPECT_EQ(ReadInPlace(*whole, 5, buffer).value(), "hello");
+  EXPECT_EQ(buffer, "");
+  EXPECT_EQ(ReadInPlace(*StreamOf("hello"), 4, buffer).error().code(), ErrorCode::kInvalidArgument);
+
+  class Pieces final : public BodyStream {
+   public:
+    Result<std::string_view> Next() override { return next_ < 2 ? pieces_[next_++] : std::string_view(); }
+
+   private:
+    const std::string_view pieces_[2] = {"hel", "lo"};
+    size_t next_ = 0;
+  } pieces;
+  EXPECT_EQ(ReadInPlace(pieces, 5, buffer).value(), "hello");
+  EXPECT_EQ(buffer, "hello");
+}
+
 }  // namespace
 }  // namespace keelson

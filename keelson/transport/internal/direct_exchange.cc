@@ -90,6 +90,7 @@ class DirectBody final : public BodyStream {
   Headers TakeHeaders() { return std::move(parser_->headers()); }
 
   Result<std::string_view> Next() override;
+  bool GaveAll() const override { return !unpacker_active_ && (at_end_ || parser_->is_done()); }
 
  private:
   enum class Reading { kMore, kEnd };
