@@ -74,8 +74,9 @@ void NameItem(const Resource& resource, void* item) {
 }  // namespace
 
 bool RestClient::RefusesProtobuf(const Resource& resource) const {
+  if (!has_json_only_.load(std::memory_order_acquire)) return false;
   ReaderLock lock(mutex_);
-  return !json_only_.empty() && json_only_.contains(resource.gvr());
+  return json_only_.contains(resource.gvr());
 }
 
 Result<HttpResponse> RestClient::SendChecked(HttpRequest& request, const RestCall* call, const CallScope& scope) const {
@@ -139,6 +140,7 @@ Result<HttpResponse> RestClient::Exchange(std::string_view method, const RestCal
   {
     WriterLock lock(mutex_);
     json_only_.insert(call.resource.gvr());
+    has_json_only_.store(true, std::memory_order_release);
   }
   return SendOne(method, call, body, type, shape, false, scope);
 }

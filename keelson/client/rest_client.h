@@ -10,6 +10,7 @@
 // (thread_scope.h). Programs use Client (client.h). Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -93,6 +94,10 @@ class RestClient {
   mutable SharedMutex mutex_{"rest client"};
   // Guarded by mutex_.
   mutable std::set<GroupVersionResource> json_only_;
+
+  // Whether there are any, which hardly ever is: to be asked without the lock, whose count would travel from processor
+  // to processor with each request.
+  mutable std::atomic<bool> has_json_only_ = false;
 };
 
 }  // namespace keelson

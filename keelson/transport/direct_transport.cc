@@ -32,11 +32,10 @@ Result<std::unique_ptr<DirectTransport>> DirectTransport::Create(DirectTransport
 
 Result<HttpResponse> DirectTransport::SendKept(HttpRequest& request, const CallScope& scope) {
   KEELSON_RETURN_IF_ERROR(internal::CheckRequest(request));
-  const std::shared_ptr<internal::DirectPool> pool = pool_;
   if (scope.stop.StopRequested() || (scope.deadline != TimePoint::max() && scope.deadline <= Clock::Now())) {
-    return internal::ScopeEnded(scope, pool->url(), false);
+    return internal::ScopeEnded(scope, pool_->url(), false);
   }
-  return internal::SendDirectly(pool, request, scope);
+  return internal::SendDirectly(pool_, request, scope);
 }
 
 Result<void> DirectTransport::SetClientCertificate(PemSource certificate, PemSource key) {

@@ -1,6 +1,7 @@
 #include "keelson/transport/http_message.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "keelson/transport/internal/header_text.h"
 
@@ -63,16 +64,17 @@ std::string_view Headers::Append(std::string_view text) {
   return {text_.data() + at, text.size()};
 }
 
+bool Headers::Owns(std::string_view text) const {
+  const std::less<> before;
+  return !before(text.data(), text_.data()) && before(text.data(), text_.data() + text_.size());
+}
+
 void Headers::Add(std::string_view name, std::string_view value) {
+  // A vector cannot be given a part of itself, and its text may be about to move.
+  if (Owns(name) || Owns(value)) return Add(std::string(name), std::string(value));
   const size_t wanted = text_.size() + name.size() + value.size();
   if (wanted > text_.capacity()) {
-    if (!text_.empty()) {
-      // They may be of these headers themselves, whose text is about to move.
-      const std::string own_name(name), own_value(value);
-      Reserve(entries_.size() + 1, std::max(wanted, 2 * text_.capacity()));
-      return Add(own_name, own_value);
-    }
-    text_.reserve(std::max<size_t>(wanted, 128));
+    Reserve(entries_.size() + 1, std::max({wanted, 2 * text_.capacity(), size_t{128}}));
   }
   const std::string_view kept_name = Append(name);
   entries_.emplace_back(kept_name, Append(value));

@@ -52,6 +52,7 @@ class Headers {
   }
 
  private:
+  bool Owns(std::string_view text) const;
   std::string_view Append(std::string_view text);
 
   // A vector, because its bytes stay where they are when it is moved. Has room for what is appended.

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "keelson/core/ascii.h"
 
@@ -22,19 +27,20 @@ inline bool IsName(std::string_view name, std::string_view expected) {
 inline constexpr uint64_t kOnes = 0x0101010101010101;
 inline constexpr uint64_t kHighs = 0x8080808080808080;
 
+inline uint64_t WordAt(const char* bytes) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
 // Whether `is_plain` is true of all words of the text; the last overlaps the one before. False of a text of less than
 // a word.
 template <class IsPlain>
 inline bool AllWords(std::string_view text, IsPlain is_plain) {
   if (text.size() < sizeof(uint64_t)) return false;
-  const auto word = [](const char* bytes) {
-    uint64_t value = 0;
-    std::memcpy(&value, bytes, sizeof value);
-    return value;
-  };
   const char* const last = text.data() + text.size() - sizeof(uint64_t);
-  bool plain = is_plain(word(last));
-  for (const char* at = text.data(); at < last && plain; at += sizeof(uint64_t)) plain = is_plain(word(at));
+  bool plain = is_plain(WordAt(last));
+  for (const char* at = text.data(); at < last && plain; at += sizeof(uint64_t)) plain = is_plain(WordAt(at));
   return plain;
 }
 
@@ -46,10 +52,10 @@ inline uint64_t MarkBelowOrDelete(uint64_t word, uint64_t limit) {
 }
 
 // Control characters but for tab, which may stand in a value.
+inline bool IsControl(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 inline bool HasControl(std::string_view text) {
-  const auto is_control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; };
   if (AllWords(text, [](uint64_t word) { return MarkBelowOrDelete(word, 0x20) == 0; })) return false;
-  return std::any_of(text.begin(), text.end(), is_control);
+  return std::any_of(text.begin(), text.end(), IsControl);
 }
 
 // The characters of RFC 9110's token.
@@ -76,6 +82,56 @@ inline bool IsToken(std::string_view text) {
   if (AllWords(text, AreNameCharacters)) return true;
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return kTokenCharacters[static_cast<unsigned char>(c)]; });
+}
+
+// How long the token is with which the text begins; 0 where it begins with none.
+inline size_t TokenSize(std::string_view text) {
+  size_t size = 0;
+  while (size + sizeof(uint64_t) <= text.size() && AreNameCharacters(WordAt(text.data() + size))) {
+    size += sizeof(uint64_t);
+  }
+  while (size < text.size() && kTokenCharacters[static_cast<unsigned char>(text[size])]) ++size;
+  return size;
+}
+
+// How much of the text can be a value: it ends before the first control character but for tab.
+inline size_t ValueSize(std::string_view text) {
+  size_t at = 0;
+  while (true) {
+    while (at + sizeof(uint64_t) <= text.size()) {
+      const uint64_t marks = MarkBelowOrDelete(WordAt(text.data() + at), 0x20);
+      // The first mark is right, and which that is is told by the order of bytes.
+      if (marks != 0) {
+        if constexpr (std::endian::native == std::endian::little)
+          at += static_cast<size_t>(std::countr_zero(marks)) / 8;
+        break;
+      }
+      at += sizeof(uint64_t);
+    }
+    if (at == text.size() || IsControl(text[at])) return at;
+    ++at;
+  }
+}
+
+// Behind the first empty line whose last character is not before `from`; 0 when there is none.
+inline size_t EndOfHead(std::string_view text, size_t from) {
+  const auto ends_at = [&](size_t newline) { return text.substr(0, newline + 1).ends_with("\r\n\r\n"); };
+  size_t at = from;
+#if defined(__SSE2__)
+  const __m128i newline = _mm_set1_epi8('\n');
+  for (; at + sizeof(__m128i) <= text.size(); at += sizeof(__m128i)) {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, newline)));
+    for (; found != 0; found &= found - 1) {
+      const size_t place = at + static_cast<size_t>(std::countr_zero(found));
+      if (ends_at(place)) return place + 1;
+    }
+  }
+#endif
+  for (; at < text.size(); ++at) {
+    if (text[at] == '\n' && ends_at(at)) return at + 1;
+  }
+  return 0;
 }
 
 }  // namespace keelson::internal

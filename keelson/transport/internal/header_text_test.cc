@@ -54,6 +54,49 @@ TEST(IsToken, IsTrueOfTheCharactersOfTokensAndOfNoOther) {
   }
 }
 
+TEST(TokenSize, IsThatOfTheTokenInFront) {
+  EXPECT_EQ(TokenSize(""), 0u);
+  EXPECT_EQ(TokenSize(": b"), 0u);
+  EXPECT_EQ(TokenSize("a"), 1u);
+  EXPECT_EQ(TokenSize("Content-Type: text"), 12u);
+}
+
+// Every byte at every place.
+TEST(ValueSize, EndsBeforeTheFirstControlCharacter) {
+  EXPECT_EQ(ValueSize(""), 0u);
+  for (size_t length = 1; length <= 20; ++length) {
+    for (size_t at = 0; at < length; ++at) {
+      for (int c = 0; c < 256; ++c) {
+        std::string text(length, 'a');
+        text[at] = static_cast<char>(c);
+        if (at + 2 < length) text[at + 2] = '\r';
+        const bool ends = HasControl(text.substr(at, 1));
+        const size_t expected = ends ? at : at + 2 < length ? at + 2 : length;
+        ASSERT_EQ(ValueSize(text), expected) << length << " " << at << " " << c;
+      }
+    }
+  }
+}
+
+TEST(EndOfHead, IsBehindTheFirstEmptyLineWhereverItStandsAndHoweverItCame) {
+  EXPECT_EQ(EndOfHead("", 0), 0u);
+  EXPECT_EQ(EndOfHead("\n", 0), 0u);
+  EXPECT_EQ(EndOfHead("a\n\r\n", 0), 0u);
+  for (size_t before = 0; before <= 40; ++before) {
+    for (const std::string_view line : {"", "\n", "a: b\r\n", "a\r\nb: c\r\n\r"}) {
+      const std::string head = std::string(before, 'x') + std::string(line) + "y\r\n\r\n";
+      const std::string text = head + "body\r\n\r\nmore";
+      for (size_t came = 0; came <= text.size(); ++came) {
+        const size_t expected = came < head.size() ? 0 : head.size();
+        ASSERT_EQ(EndOfHead(std::string_view(text).substr(0, came), 0), expected);
+        if (came < head.size()) {
+          ASSERT_EQ(EndOfHead(text, came), head.size()) << "the first " << came << " bytes were looked at before";
+        }
+      }
+    }
+  }
+}
+
 TEST(CheckRequest, RefusesTargetsWithBlanksControlCharactersOrAFragment) {
   for (size_t length = 2; length <= 20; ++length) {
     for (size_t at = 1; at < length; ++at) {

@@ -1,7 +1,6 @@
 #include "keelson/transport/internal/http1_response_parser.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -13,6 +12,7 @@ namespace keelson::internal {
 namespace {
 
 constexpr std::string_view kStart = "HTTP/1.";
+constexpr std::string_view kLineEnd = "\r\n";
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
@@ -39,6 +39,11 @@ bool ParseDecimal(std::string_view digits, uint64_t& value) {
     value = value * 10 + digit;
   }
   return !digits.empty();
+}
+
+bool IsField(std::string_view line) {
+  const size_t name_size = TokenSize(line);
+  return name_size != 0 && name_size < line.size() && line[name_size] == ':' && !HasControl(line.substr(name_size));
 }
 
 int HexDigit(char c) {
@@ -89,17 +94,11 @@ ParseStep Http1ResponseParser::ParseHead(std::string_view& input) {
   if (looked_at_ < kStart.size() && input.substr(0, start) != kStart.substr(0, start)) {
     return Malformed("what came does not begin with HTTP/1");
   }
-  size_t end = 0;
-  while (end == 0) {
-    const auto* found =
-        static_cast<const char*>(std::memchr(input.data() + looked_at_, '\n', input.size() - looked_at_));
-    if (found == nullptr) {
-      looked_at_ = input.size();
-      if (looked_at_ > max_header_bytes_) return Malformed("its headers are too long");
-      return ParseStep::kNeedMore;
-    }
-    looked_at_ = static_cast<size_t>(found - input.data()) + 1;
-    if (input.substr(0, looked_at_).ends_with("\r\n\r\n")) end = looked_at_;
+  const size_t end = EndOfHead(input, looked_at_);
+  if (end == 0) {
+    looked_at_ = input.size();
+    if (looked_at_ > max_header_bytes_) return Malformed("its headers are too long");
+    return ParseStep::kNeedMore;
   }
   if (end > max_header_bytes_) return Malformed("its headers are too long");
   const std::string_view head = input.substr(0, end - 2);  // without the empty line
@@ -126,44 +125,35 @@ bool Http1ResponseParser::ParseStatusLine(std::string_view line) {
   return line.empty() || (line[0] == ' ' && !HasControl(line));
 }
 
+// Each line is a name, a colon and a value, which ends at the first character that cannot be in one.
 bool Http1ResponseParser::ParseFields(std::string_view lines) {
-  const char* const begin = lines.data();
-  const auto place = [begin](std::string_view text) { return static_cast<size_t>(text.data() - begin); };
   headers_.Keep(lines);
   headers_.Reserve(12, 0);
-  std::string joined;
-  while (!lines.empty()) {
-    const size_t end = lines.find('\n');
-    if (end == 0 || lines[end - 1] != '\r') return false;
-    std::string_view line = lines.substr(0, end - 1);
-    lines.remove_prefix(end + 1);
-    const bool goes_on = !lines.empty() && IsBlank(lines.front());
+  for (size_t at = 0; at < lines.size();) {
+    const size_t name_size = TokenSize(lines.substr(at));
+    const size_t begin = at + name_size + 1;
+    if (name_size == 0 || begin > lines.size() || lines[begin - 1] != ':') return false;
+    size_t end = begin + ValueSize(lines.substr(begin));
+    if (lines.substr(end, 2) != kLineEnd) return false;
+    size_t next = end + kLineEnd.size();
+    if (next == lines.size() || !IsBlank(lines[next])) [[likely]] {
+      const std::string_view value = TrimBlanks(lines.substr(begin, end - begin));
+      headers_.AddKept(at, name_size, static_cast<size_t>(value.data() - lines.data()), value.size());
+      at = next;
+      continue;
+    }
     // A value goes on in lines that begin with a blank.
-    if (goes_on) joined = line;
-    while (!lines.empty() && IsBlank(lines.front())) {
-      const size_t next = lines.find('\n');
-      if (lines[next - 1] != '\r') return false;
-      joined.append(" ").append(TrimBlanks(lines.substr(0, next - 1)));
-      lines.remove_prefix(next + 1);
+    std::string joined(lines.substr(begin, end - begin));
+    while (next < lines.size() && IsBlank(lines[next])) {
+      end = next + ValueSize(lines.substr(next));
+      if (lines.substr(end, 2) != kLineEnd) return false;
+      joined.append(" ").append(TrimBlanks(lines.substr(next, end - next)));
+      next = end + kLineEnd.size();
     }
-    const std::optional<Headers::Entry> field = ParseField(goes_on ? joined : line);
-    if (!field) return false;
-    const auto& [name, value] = *field;
-    if (goes_on) {
-      headers_.Add(name, value);
-    } else {
-      headers_.AddKept(place(name), name.size(), place(value), value.size());
-    }
+    headers_.Add(lines.substr(at, name_size), TrimBlanks(joined));
+    at = next;
   }
   return true;
-}
-
-std::optional<Headers::Entry> Http1ResponseParser::ParseField(std::string_view line) {
-  const std::string_view name = line.substr(0, line.find(':'));
-  if (name.size() == line.size() || !IsToken(name)) return std::nullopt;
-  const std::string_view value = TrimBlanks(line.substr(name.size() + 1));
-  if (HasControl(value)) return std::nullopt;
-  return Headers::Entry(name, value);
 }
 
 bool Http1ResponseParser::TakeContentLength(std::string_view value) {
@@ -273,7 +263,7 @@ ParseStep Http1ResponseParser::ParseTrailer(std::string_view& input) {
   trailer_bytes_ += line.size() + 2;
   if (line.empty()) {
     state_ = State::kDone;
-  } else if (trailer_bytes_ > max_header_bytes_ || !ParseField(line)) {
+  } else if (trailer_bytes_ > max_header_bytes_ || !IsField(line)) {
     return Malformed("its trailers are malformed");
   }
   return ParseStep::kBody;

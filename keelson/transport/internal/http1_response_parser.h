@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -51,7 +50,6 @@ class Http1ResponseParser {
   ParseStep ParseHead(std::string_view& input);
   bool ParseStatusLine(std::string_view line);
   bool ParseFields(std::string_view lines);
-  static std::optional<Headers::Entry> ParseField(std::string_view line);
   bool DecideFraming();
   bool TakeContentLength(std::string_view value);
   ParseStep GiveBody(std::string_view& input, State next);
