@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 
@@ -35,6 +37,10 @@ struct Readers {
   LeafMutex mutex;
   // Guarded by mutex. Readers are only added, in front.
   ScopedReader* first = nullptr;
+  // What was still held when its list was destroyed: for the next list that looks.
+  std::vector<RetiredList::Retired> orphans;
+
+  std::atomic<bool> has_orphans = false;  // written under mutex
 };
 
 Readers& All() {
@@ -80,19 +86,58 @@ bool MakeReadersKnown() {
 #endif
 }
 
+const ScopedReader* FirstReader() {
+  LeafLock lock(All().mutex);
+  return All().first;
+}
+
 // The least number that a scope announces.
 uint64_t OldestScope() {
-  const ScopedReader* reader = nullptr;
-  {
-    LeafLock lock(All().mutex);
-    reader = All().first;
-  }
   uint64_t oldest = std::numeric_limits<uint64_t>::max();
-  for (; reader != nullptr; reader = reader->next) {
+  for (const ScopedReader* reader = FirstReader(); reader != nullptr; reader = reader->next) {
     const uint64_t announced = reader->announced.load(std::memory_order_seq_cst);
     if (announced != 0 && announced < oldest) oldest = announced;
   }
   return oldest;
+}
+
+void Append(std::vector<RetiredList::Retired> from, std::vector<RetiredList::Retired>& to) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+// Takes those that are held out of `retired` and puts them behind `held`. No scope sees any of them: so nobody begins
+// to hold one, and a hold that was taken in a scope is seen, because the scope's end is.
+void TakeHeld(std::vector<RetiredList::Retired>& retired, std::vector<RetiredList::Retired>& held) {
+  if (retired.empty()) return;
+  std::vector<const void*> names;
+  for (const ScopedReader* reader = FirstReader(); reader != nullptr; reader = reader->next) {
+    for (const std::atomic<const void*>& hold : reader->holds) {
+      if (const void* name = hold.load(std::memory_order_acquire)) names.push_back(name);
+    }
+  }
+  if (names.empty()) return;
+  std::sort(names.begin(), names.end(), std::less<>());
+  const auto is_free = [&](const RetiredList::Retired& one) {
+    return !std::binary_search(names.begin(), names.end(), one.held_as, std::less<>());
+  };
+  const auto first_held = std::partition(retired.begin(), retired.end(), is_free);
+  held.insert(held.end(), std::make_move_iterator(first_held), std::make_move_iterator(retired.end()));
+  retired.erase(first_held, retired.end());
+}
+
+void LeaveOrphans(std::vector<RetiredList::Retired> held) {
+  Readers& all = All();
+  LeafLock lock(all.mutex);
+  Append(std::move(held), all.orphans);
+  all.has_orphans.store(true, std::memory_order_relaxed);
+}
+
+std::vector<RetiredList::Retired> TakeOrphans() {
+  Readers& all = All();
+  if (!all.has_orphans.load(std::memory_order_relaxed)) return {};
+  LeafLock lock(all.mutex);
+  all.has_orphans.store(false, std::memory_order_relaxed);
+  return std::exchange(all.orphans, {});
 }
 
 ScopedReader* Join() {
@@ -143,6 +188,16 @@ void ScopedReader::LeaveSlowly() {
   GiveBack();
 }
 
+std::atomic<const void*>* ScopedReader::FindFreeSlowly() {
+  for (uint32_t i = 1; i < kHolds; ++i) {
+    const uint32_t at = (free_hold + i) % kHolds;
+    if (holds[at].load(std::memory_order_relaxed) != nullptr) continue;
+    free_hold = at;
+    return &holds[at];
+  }
+  return nullptr;
+}
+
 void ScopedReader::GiveBack() {
   own_reader = nullptr;
   internal::scoped_reader = nullptr;
@@ -159,20 +214,30 @@ std::vector<RetiredList::Retired> RetiredList::LookForUnseen() {
     gathered_.clear();
     count_ = 0;
   }
-  std::vector<Retired> unseen;
-  if (kept_.empty() || !MakeReadersKnown()) return unseen;
-  // A thread whose first scope begins only now takes a lock, and so sees what was taken out before.
-  const uint64_t oldest = OldestScope();
-  while (!kept_.empty() && kept_.front().number < oldest) {
-    std::vector<Retired>& batch = kept_.front().retired;
-    unseen.insert(unseen.end(), std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
-    kept_.pop_front();
+  std::vector<Retired> unseen = std::exchange(held_, {});
+  Append(TakeOrphans(), unseen);
+  if (!kept_.empty() && MakeReadersKnown()) {
+    // A thread whose first scope begins only now takes a lock, and so sees what was taken out before.
+    const uint64_t oldest = OldestScope();
+    while (!kept_.empty() && kept_.front().number < oldest) {
+      Append(std::move(kept_.front().retired), unseen);
+      kept_.pop_front();
+    }
   }
+  TakeHeld(unseen, held_);
   return unseen;
 }
 
+RetiredList::~RetiredList() {
+  std::vector<Retired> all = std::move(gathered_), held;
+  for (Batch& batch : kept_) Append(std::move(batch.retired), all);
+  Append(std::move(held_), all);
+  TakeHeld(all, held);
+  if (!held.empty()) LeaveOrphans(std::move(held));
+}
+
 size_t RetiredList::size() const {
-  size_t sum = gathered_.size();
+  size_t sum = gathered_.size() + held_.size();
   for (const Batch& batch : kept_) sum += batch.retired.size();
   return sum;
 }

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "keelson/core/mutex.h"
 #include "keelson/core/random.h"
 #include "keelson/core/semaphore.h"
 #include "keelson/core/simulation.h"
@@ -18,6 +19,7 @@ namespace keelson {
 namespace {
 
 static_assert(!std::is_copy_constructible_v<ReadScope> && !std::is_move_constructible_v<ReadScope>);
+static_assert(!std::is_copy_constructible_v<Hold> && std::is_nothrow_move_constructible_v<Hold>);
 
 // Says when it is destroyed, and whether it was read after that.
 struct Node {
@@ -164,6 +166,146 @@ TEST(ReadScope, ReadersNeverSeeWhatWasDropped) {
   }
   EXPECT_EQ(alive, static_cast<int>(kPlaces));
   for (auto& place : places) delete place.load();
+}
+
+TEST(Hold, KeepsWhatItsScopeFoundWhereverItEnds) {
+  std::atomic<int> alive = 0;
+  RetiredList retired;
+  Hold hold;
+  {
+    auto kept = std::make_unique<Node>(alive);
+    const ReadScope scope;
+    hold = Hold(scope, kept.get());
+    ASSERT_TRUE(hold);
+    retired.Add(std::move(kept));
+    retired.Add(std::make_unique<Node>(alive));
+  }
+  EXPECT_EQ(retired.LookForUnseen().size(), 1u) << "the other one";
+  EXPECT_EQ(alive, 1);
+  Hold moved = std::move(hold);
+  EXPECT_FALSE(hold);
+  EXPECT_TRUE(retired.LookForUnseen().empty());
+  EXPECT_EQ(retired.size(), 1u);
+  Thread("other", [held = std::move(moved)] {}).Join();
+  EXPECT_EQ(retired.LookForUnseen().size(), 1u);
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(Hold, NamesWhatIsRetiredAsAPartOfAnother) {
+  std::atomic<int> alive = 0;
+  RetiredList retired;
+  auto owner = std::make_unique<std::unique_ptr<Node>>(std::make_unique<Node>(alive));
+  const Node* const node = owner->get();
+  Hold hold;
+  {
+    const ReadScope scope;
+    hold = Hold(scope, node);
+    retired.AddHeldAs(node, std::move(owner));
+  }
+  EXPECT_TRUE(retired.LookForUnseen().empty());
+  hold = {};
+  EXPECT_EQ(retired.LookForUnseen().size(), 1u);
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(Hold, OfAThreadAreAFewAndComeBack) {
+  std::array<int, internal::ScopedReader::kHolds + 1> things{};
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Hold> holds;
+    for (const int& thing : things) {
+      const ReadScope scope;
+      Hold hold(scope, &thing);
+      EXPECT_EQ(static_cast<bool>(hold), holds.size() < internal::ScopedReader::kHolds);
+      if (hold) holds.push_back(std::move(hold));
+    }
+    holds.erase(holds.begin() + round);
+    const ReadScope scope;
+    EXPECT_TRUE(Hold(scope, &things[0])) << "where one has ended";
+  }
+}
+
+TEST(Hold, OutlivesTheListAndAnotherListDropsIt) {
+  std::atomic<int> alive = 0;
+  Hold hold;
+  {
+    RetiredList retired;
+    auto kept = std::make_unique<Node>(alive);
+    {
+      const ReadScope scope;
+      hold = Hold(scope, kept.get());
+    }
+    retired.Add(std::move(kept));
+    retired.Add(std::make_unique<Node>(alive));
+  }
+  EXPECT_EQ(alive, 1);
+  RetiredList other;
+  other.LookForUnseen();
+  EXPECT_EQ(alive, 1);
+  hold = {};
+  other.LookForUnseen();
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(Hold, KeepsWhileWritersReplaceAndOthersEndIt) {
+  std::atomic<int> alive = 0;
+  std::atomic<const Node*> place = new Node(alive);
+  StopSource stop;
+  std::atomic<uint64_t> reads = 0;
+  struct Kept {
+    Hold hold;
+    const Node* node = nullptr;
+  };
+  Mutex mutex{"handed on"};
+  std::vector<Kept> handed_on;  // guarded by mutex
+  {
+    std::vector<Thread> threads;
+    for (int r = 0; r < 3; ++r) {
+      threads.emplace_back("reader", [&, r] {
+        Random random(static_cast<uint64_t>(r));
+        std::array<Kept, 5> kept;
+        while (!stop.StopRequested()) {
+          Kept& one = kept[random.Uniform<size_t>(0, kept.size() - 1)];
+          if (one.node != nullptr) {
+            ASSERT_EQ(one.node->number, one.node->again);
+          }
+          one = {};
+          const ReadScope scope;
+          const Node* node = place.load(std::memory_order_acquire);
+          Hold hold(scope, node);
+          ++reads;
+          if (!hold) continue;  // others still have all of this thread's
+          if (random.Chance(0.1)) {
+            MutexLock lock(mutex);
+            if (handed_on.size() < 8) handed_on.push_back({std::move(hold), node});
+          } else {
+            one = {std::move(hold), node};
+          }
+        }
+      });
+    }
+    threads.emplace_back("ends those of others", [&] {
+      while (!stop.StopRequested()) {
+        std::vector<Kept> taken;
+        {
+          MutexLock lock(mutex);
+          taken.swap(handed_on);
+        }
+        for (const Kept& one : taken) ASSERT_EQ(one.node->number, one.node->again);
+      }
+    });
+    RetiredList retired;
+    for (int i = 1; i < 20000 || reads < 10000; ++i) {
+      retired.Add(std::unique_ptr<const Node>(place.exchange(new Node(alive, i), std::memory_order_acq_rel)));
+      retired.TakeUnseen();
+      ASSERT_LT(retired.size(), 20000u);
+    }
+    stop.RequestStop();
+    threads.clear();
+    handed_on.clear();
+    while (retired.size() != 0) retired.LookForUnseen();
+  }
+  EXPECT_EQ(alive, 1);
+  delete place.load();
 }
 
 TEST(ReadScope, IsInvisibleToASimulation) {
