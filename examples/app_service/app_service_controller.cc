@@ -108,7 +108,7 @@ Result<void> AppServiceController::Run(const StopToken& stop, int workers) {
 }
 
 Result<void> AppServiceController::Sync(const ObjectKey& key) {
-  const std::shared_ptr<const AppService> app_service = app_service_lister_.Get(key).value_or(nullptr);
+  const CachedPtr<AppService> app_service = app_service_lister_.Get(key).value_or(nullptr);
   if (app_service == nullptr || IsBeingDeleted(*app_service)) return {};  // the garbage collector does the rest
   const Result<Deployment> deployment = EnsureDeployment(*app_service);
   if (deployment) return Report(*app_service, *deployment);
@@ -132,7 +132,7 @@ Result<Deployment> AppServiceController::EnsureDeployment(const AppService& app_
 
 Result<Deployment> AppServiceController::FindOrCreate(const AppService& app_service) {
   const ObjectKey key{app_service.metadata.namespace_.str(), app_service.spec.deploymentName};
-  if (const Result<std::shared_ptr<const Deployment>> found = deployment_lister_.Get(key)) return **found;
+  if (const Result<CachedPtr<Deployment>> found = deployment_lister_.Get(key)) return **found;
   Deployment wanted{.metadata = {.name = key.name, .namespace_ = key.namespace_}};
   Shape(app_service, wanted);
   Result<Deployment> created = CreateOwned(kube_, app_service, wanted);

@@ -66,9 +66,9 @@ Result<void> IngressController::Run(const StopToken& stop, int workers) {
 }
 
 Result<void> IngressController::Sync(const ObjectKey& key) {
-  const std::shared_ptr<const Service> service = services_.Get(key).value_or(nullptr);
+  const CachedPtr<Service> service = services_.Get(key).value_or(nullptr);
   if (service == nullptr) return {};  // the garbage collector deletes its Ingress
-  const std::shared_ptr<const Ingress> ingress = ingresses_.Get(key).value_or(nullptr);
+  const CachedPtr<Ingress> ingress = ingresses_.Get(key).value_or(nullptr);
   const bool ours = ingress != nullptr && IsControlledBy(*ingress, *service);
 
   if (!WantsIngress(*service)) return ours ? Delete(*service, *ingress) : Result<void>();

@@ -1,7 +1,7 @@
 // Reading objects from an informer's cache: by key, by namespace, by labels, by index.
 //
 //   Lister<corev1::Service> services = informer.lister();
-//   KEELSON_TRY(service, services.In("default").Get("web"));       // a shared pointer to a constant Service
+//   KEELSON_TRY(service, services.In("default").Get("web"));       // a CachedPtr, to a constant Service
 //   for (const corev1::Service& one : services.List(*labels::Parse("app=web"))) …
 //   KEELSON_TRY(on_node, pods.ByIndex("spec.nodeName", "node-1"));
 //
@@ -12,8 +12,7 @@
 // Nothing is asked of the server: what is given is what the watch has brought so far. Objects are shared with the cache
 // and constant; a copy to change costs next to nothing (docs/values.md).
 //
-// Get gives an object to keep, and counts that it is kept: two atomic operations on the object's own memory, which take
-// longer than finding it. Read is for looking at objects and going on: it takes no lock and counts nothing.
+// No read by key takes a lock. Get gives an object to keep. Read is for looking at several and going on.
 #pragma once
 
 #include <forward_list>
@@ -24,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "keelson/cache/cached_ptr.h"
 #include "keelson/cache/objects.h"
 #include "keelson/cache/shared_informer.h"
 #include "keelson/core/read_scope.h"
@@ -106,16 +106,20 @@ class Lister {
   Lister In(std::string namespace_) const { return Lister(informer_, std::move(namespace_)); }
 
   // kNotFound when the cache does not have it; the message names the key.
-  Result<std::shared_ptr<const T>> Get(std::string_view namespace_, std::string_view name) const {
-    ObjectPtr object = informer_->store().Get(namespace_, name);
-    if (object == nullptr) return internal::NotInCache(informer_->source(), namespace_, name);
-    return ViewAs<T>(informer_->model(), std::move(object));
+  Result<CachedPtr<T>> Get(std::string_view namespace_, std::string_view name) const {
+    KeptObject object = informer_->store().Keep(namespace_, name);
+    if (object.get() == nullptr) [[unlikely]]
+      return internal::NotInCache(informer_->source(), namespace_, name);
+    if (IsStoredAs<T>(informer_->model())) [[likely]]
+      return CachedPtr<T>(std::move(object));
+    KEELSON_TRY(converted, ViewAs<T>(informer_->model(), std::move(object).Share()));
+    return CachedPtr<T>(std::move(converted));
   }
-  Result<std::shared_ptr<const T>> Get(const ObjectKey& key) const {
+  Result<CachedPtr<T>> Get(const ObjectKey& key) const {
     return Get(key.namespace_.empty() ? namespace_ : key.namespace_, key.name);
   }
   // Of the lister's namespace, or cluster-scoped.
-  Result<std::shared_ptr<const T>> Get(std::string_view name) const { return Get(namespace_, name); }
+  Result<CachedPtr<T>> Get(std::string_view name) const { return Get(namespace_, name); }
 
   // To look objects up and not keep them.
   CacheReader<T> Read() const& { return CacheReader<T>(*informer_, namespace_); }

@@ -1,6 +1,6 @@
 // What the cache is made of: immutable objects that readers share, and what it needs to know of their type.
 //
-//   std::shared_ptr<const corev1::Pod> pod = lister.Get({"default", "web"}).value();
+//   CachedPtr<corev1::Pod> pod = lister.Get({"default", "web"}).value();
 //
 // Below the typed skins an object is a pointer without a type, and its ObjectModel says how to make one and where its
 // name is.

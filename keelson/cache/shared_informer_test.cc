@@ -181,6 +181,31 @@ TEST(SharedInformer, ARelistThatChangesNothingTellsNothing) {
   });
 }
 
+TEST(SharedInformer, WhatItsListerGaveStaysAsItIsAndOutlivesIt) {
+  Simulated([] {
+    History history;
+    history.Set("a", "1");
+    StopSource stop;
+    CachedPtr<corev1::ConfigMap> kept;
+    std::shared_ptr<const corev1::ConfigMap> shared;
+    {
+      const Maps maps = Maps::Make(history.client());
+      maps.Start(stop.token());
+      ASSERT_TRUE(WaitForCacheSync(stop.token(), maps));
+      kept = maps.lister().Get("default", "a").value();
+      shared = maps.lister().Get("default", "a").value();
+      EXPECT_EQ(kept.get(), shared.get());
+      history.Set("a", "2");
+      Settle();
+      EXPECT_EQ(*maps.lister().Get("default", "a").value()->data.find("value"), "2");
+    }
+    EXPECT_EQ(*kept->data.find("value"), "1");
+    kept = nullptr;
+    EXPECT_FALSE(kept);
+    EXPECT_EQ(*shared->data.find("value"), "1");
+  });
+}
+
 TEST(SharedInformer, AResyncShowsEachHandlerAllObjectsAtItsOwnPace) {
   Simulated([] {
     History history;

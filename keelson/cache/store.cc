@@ -147,6 +147,7 @@ Store::Store(const ObjectModel& model) : model_(model), keys_(model) {
 
 Store::~Store() {
   keys_.ForEachEntry([](StoreEntry& entry) { delete &entry; });
+  keys_.Clear(retired_);
 }
 
 const Store::Index* Store::FindIndex(std::string_view name) const {
@@ -155,6 +156,10 @@ const Store::Index* Store::FindIndex(std::string_view name) const {
     if (indexes_[i]->name() == name) return indexes_[i].get();
   }
   return nullptr;
+}
+
+KeptObject Store::KeepCounted(const ReadScope& scope, std::string_view namespace_, std::string_view name) const {
+  return KeptObject(keys_.Get(scope, namespace_, name));
 }
 
 ObjectPtr Store::Get(std::string_view namespace_, std::string_view name) const {

@@ -5,7 +5,7 @@
 //     return {static_cast<const corev1::Pod*>(object)->spec.nodeName.str()};
 //   }));
 //   store.Put(pod);
-//   ObjectPtr same = store.Get("default", "web");
+//   KeptObject same = store.Keep("default", "web");
 //   {
 //     ReadScope scope;
 //     const void* quickly = store.Find(scope, "default", "web");   // good until the scope ends
@@ -18,7 +18,7 @@
 // they read. Each read is atomic; an object that is being replaced may show in one index sooner than in another.
 //
 // An object that was replaced or removed is let go some writes later (RetiredList), and not while a scope is open that
-// may have found it.
+// may have found it, or while it is kept.
 #pragma once
 
 #include <array>
@@ -33,6 +33,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "keelson/cache/cached_ptr.h"
 #include "keelson/cache/delta.h"
 #include "keelson/cache/internal/key_table.h"
 #include "keelson/cache/internal/snapshot_vector.h"
@@ -119,7 +120,17 @@ class Store {
   void FindEach(const ReadScope& scope, size_t count, KeyOf key_of, Visit visit) const {
     keys_.FindEach(scope, count, key_of, visit);
   }
-  // As Find, to be kept as long as the caller likes: counting takes longer than finding.
+  // The same to be kept as long as the caller likes.
+  [[gnu::always_inline]] KeptObject Keep(std::string_view namespace_, std::string_view name) const {
+    const ReadScope scope;
+    const void* const found = keys_.Find(scope, namespace_, name);
+    if (found == nullptr) return {};
+    Hold hold(scope, found);
+    if (!hold) [[unlikely]]
+      return KeepCounted(scope, namespace_, name);
+    return KeptObject(found, std::move(hold));
+  }
+  // As Keep, for several owners: counting takes longer than finding.
   ObjectPtr Get(std::string_view namespace_, std::string_view name) const;
   Snapshot List() const;
   // kNotFound when there is no such index.
@@ -143,6 +154,7 @@ class Store {
   class Index;
 
   const Index* FindIndex(std::string_view name) const;
+  KeptObject KeepCounted(const ReadScope& scope, std::string_view namespace_, std::string_view name) const;
   // These are called under writer_.
   ObjectPtr PutEntry(ObjectPtr object, uint32_t mark);
   ObjectPtr RemoveEntry(internal::StoreEntry* entry);

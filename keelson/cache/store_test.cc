@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -278,6 +279,46 @@ TEST(Store, WhatAScopeFoundStaysUntilItEnds) {
   EXPECT_LE(alive, 1 + kMany + static_cast<int>(RetiredList::kEnough));
 }
 
+TEST(Store, WhatIsKeptStaysWhateverBecomesOfTheStore) {
+  std::atomic<int> alive = 0;
+  // More than a thread can note down: the rest is counted.
+  constexpr int kMany = 2 * static_cast<int>(internal::ScopedReader::kHolds);
+  std::vector<KeptObject> kept;
+  ObjectPtr shared;
+  {
+    Store store(ModelOf<corev1::Pod>());
+    EXPECT_EQ(store.Keep("x", "other").get(), nullptr);
+    for (int i = 0; i < kMany; ++i) {
+      const std::string name = "kept-" + std::to_string(i);
+      store.Put(CountedPod(name, 1, alive));
+      kept.push_back(store.Keep("x", name));
+      if (i % 2 == 0) {
+        store.Remove("x", name);
+      } else {
+        store.Put(CountedPod(name, 2, alive));
+      }
+    }
+    for (int i = 0; i < 1000; ++i) store.Put(CountedPod("other", i, alive));
+    EXPECT_EQ(store.Keep("x", "kept-1").get(), store.Get("x", "kept-1").get());
+    EXPECT_GE(alive, kMany + kMany / 2 + 1);
+    EXPECT_LE(alive, kMany + kMany / 2 + 1 + static_cast<int>(RetiredList::kEnough));
+    shared = std::move(kept[0]).Share();
+    EXPECT_EQ(kept[0].get(), nullptr);
+  }
+  EXPECT_EQ(alive, kMany);
+  EXPECT_EQ(As(shared).metadata.name, "kept-0");
+  for (int i = 1; i < kMany; ++i) {
+    const auto* pod = static_cast<const corev1::Pod*>(kept[static_cast<size_t>(i)].get());
+    EXPECT_EQ(pod->metadata.name, "kept-" + std::to_string(i));
+    EXPECT_EQ(pod->metadata.resourceVersion, "1");
+  }
+  kept.clear();
+  shared = nullptr;
+  Store next(ModelOf<corev1::Pod>());
+  for (int i = 0; i < static_cast<int>(RetiredList::kEnough) + 1; ++i) next.Put(Pod("x", "a", i));
+  EXPECT_EQ(alive, 0);
+}
+
 TEST(Store, KeysThatComeAndGoTakeNoRoom) {
   Store store(ModelOf<corev1::Pod>());
   const std::string tail(60, 'l');
@@ -311,17 +352,25 @@ TEST(Store, ScopesReadWhileOneReplacesRemovesAndGrows) {
     for (int r = 0; r < 3; ++r) {
       readers.emplace_back("reader", [&, r] {
         Random random(static_cast<uint64_t>(r));
+        std::array<std::pair<KeptObject, std::string>, 20> kept;
         while (!stop.StopRequested()) {
+          for (const auto& [object, name] : kept) {
+            const auto* pod = static_cast<const corev1::Pod*>(object.get());
+            if (pod != nullptr) {
+              EXPECT_EQ(pod->metadata.name, name);
+            }
+          }
           const ReadScope scope;
           std::vector<std::pair<const corev1::Pod*, std::string>> found;
           for (int n = 0; n < 20; ++n) {
             const std::string name = name_of(random.Uniform(0, kNames - 1));
             const auto* pod = static_cast<const corev1::Pod*>(store.Find(scope, "x", name));
             if (pod != nullptr) found.emplace_back(pod, name);
-            const ObjectPtr kept = store.Get("x", name);
-            if (kept != nullptr) {
-              EXPECT_EQ(As(kept).metadata.name, name);
+            const ObjectPtr counted = store.Get("x", name);
+            if (counted != nullptr) {
+              EXPECT_EQ(As(counted).metadata.name, name);
             }
+            kept[static_cast<size_t>(n)] = {store.Keep("x", name), name};
           }
           for (const auto& [pod, name] : found) EXPECT_EQ(pod->metadata.name, name);
           reads += found.size();

@@ -134,9 +134,14 @@ ObjectPtr KeyTable::Replace(const Place& place, ObjectPtr object, RetiredList& r
   const auto* held = new Held{std::move(object)};
   slot.store(held, std::memory_order_release);
   place.object->store(held->object.get(), std::memory_order_release);
-  ObjectPtr before = old->object;
-  retired.Add(std::move(old));
-  return before;
+  return Retire(std::move(old), retired);
+}
+
+// Holds name the object, which is what readers find.
+ObjectPtr KeyTable::Retire(std::unique_ptr<const Held> old, RetiredList& retired) {
+  ObjectPtr object = old->object;
+  retired.AddHeldAs(object.get(), std::move(old));
+  return object;
 }
 
 ObjectPtr KeyTable::Remove(const Place& place, RetiredList& retired) {
@@ -146,9 +151,15 @@ ObjectPtr KeyTable::Remove(const Place& place, RetiredList& retired) {
   table.held[place.slot].store(nullptr, std::memory_order_release);
   table.entries[place.slot] = nullptr;
   --live_;
-  ObjectPtr before = old->object;
-  retired.Add(std::move(old));
-  return before;
+  return Retire(std::move(old), retired);
+}
+
+void KeyTable::Clear(RetiredList& retired) {
+  const Table& table = *table_.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < table.slot_count(); ++i) {
+    std::unique_ptr<const Held> held(table.held[i].exchange(nullptr, std::memory_order_relaxed));
+    if (held != nullptr) Retire(std::move(held), retired);
+  }
 }
 
 void KeyTable::Reserve(size_t keys, RetiredList& retired) {

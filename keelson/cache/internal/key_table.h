@@ -69,6 +69,8 @@ class KeyTable {
   ObjectPtr Remove(const Place& place, RetiredList& retired);
   // Makes room for so many keys in all.
   void Reserve(size_t keys, RetiredList& retired);
+  // Takes out all objects. For the end, when no reader is inside any more.
+  void Clear(RetiredList& retired);
 
   template <class Visit>
   void ForEachEntry(Visit visit) const;
@@ -85,6 +87,7 @@ class KeyTable {
   // Where there may be no object any more.
   Place FindPlace(const Table& table, std::string_view namespace_, std::string_view name) const;
   Place FindAnywhere(const Table& table, std::string_view namespace_, std::string_view name) const;
+  static ObjectPtr Retire(std::unique_ptr<const Held> old, RetiredList& retired);
   static bool IsCrowded(const Table& table, size_t keys);
   void MakeAnew(size_t keys, RetiredList& retired);
   void PutInto(Table& table, const Held* held, StoreEntry* entry) const;
