@@ -6,9 +6,9 @@
 //
 // Prints "synced objects=… wall_s=… cpu_s=… rss_kb=… peak_kb=…" when the cache is whole and, after N updates have come
 // to a handler, "events=… wall_s=… cpu_s=… rss_kb=… peak_kb=…". Each line's time and CPU are its own phase's. With
-// --reads eight threads read the cache while the updates come: "reads threads=8 get_per_s=…". A get finds an object by
-// its key and looks at it (Lister::Read, made anew for each); with "each" a hundred keys are looked up at once
-// (CacheReader::FindEach); with "kept" a get gives a pointer to keep (Lister::Get).
+// --reads eight threads read the cache while the updates come: "reads threads=8 kept_per_s=…". With "kept" a get gives
+// a pointer to keep (Lister::Get); with "get" it finds an object by its key and looks at it (Lister::Read, made anew
+// for each); with "each" a hundred keys are looked up at once (CacheReader::FindEach).
 #include <sys/resource.h>
 
 #include <algorithm>

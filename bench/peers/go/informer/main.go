@@ -1,6 +1,6 @@
 // Measures an informer of client-go: lists and watches Pods, then takes N updates, as bench-informer does with Keelson.
 //
-//	informer -server URL [-events N] [-protobuf] [-reads get|list]
+//	informer -server URL [-events N] [-protobuf] [-reads get|lister|list]
 //
 // The informer is what a program gets from client-go's shared informer factory: typed, with the namespace index. Lists by
 // a watch are tried first and refused by the replay server. Prints "synced objects=… wall_s=… cpu_s=… rss_kb=… peak_kb=…" and,
@@ -23,8 +23,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 )
@@ -69,9 +71,10 @@ func owner(namespace, name string) string {
 	return namespace + "/" + name[:strings.LastIndexByte(name[:last], '-')]
 }
 
-// read gets objects by key, or lists those of an owner and looks at each, from eight goroutines until stop is closed.
-// Keys come in a mixed order and lie in memory in that order, as a worker has its key at hand.
-func read(indexer cache.Indexer, lists bool, stop chan struct{}) func() {
+// read gets objects, or lists those of an owner and looks at each, from eight goroutines until stop is closed. A get is by
+// the lister, with namespace and name, or right from the indexer, with a key that was put together before. Keys come in a
+// mixed order and lie in memory in that order, as a worker has its key at hand.
+func read(indexer cache.Indexer, lister listers.PodLister, what string, stop chan struct{}) func() {
 	const threads = 8
 	keys := indexer.ListKeys()
 	rand.New(rand.NewSource(1)).Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
@@ -79,9 +82,11 @@ func read(indexer cache.Indexer, lists bool, stop chan struct{}) func() {
 		keys[i] = strings.Clone(key)
 	}
 	owners := make([]string, len(keys))
+	names := make([]types.NamespacedName, len(keys))
 	for i, key := range keys {
 		namespace, name, _ := strings.Cut(key, "/")
 		owners[i] = owner(namespace, name)
+		names[i] = types.NamespacedName{Namespace: namespace, Name: name}
 	}
 	get := func(at int) int64 {
 		object, exists, err := indexer.GetByKey(keys[at])
@@ -89,6 +94,13 @@ func read(indexer cache.Indexer, lists bool, stop chan struct{}) func() {
 			return 0
 		}
 		return object.(*corev1.Pod).Generation
+	}
+	byLister := func(at int) int64 {
+		pod, err := lister.Pods(names[at].Namespace).Get(names[at].Name)
+		if err != nil {
+			return 0
+		}
+		return pod.Generation
 	}
 	list := func(at int) (sum int64) {
 		objects, err := indexer.ByIndex("owner", owners[at])
@@ -118,9 +130,12 @@ func read(indexer cache.Indexer, lists bool, stop chan struct{}) func() {
 				default:
 				}
 				for range 100 {
-					if lists {
+					switch what {
+					case "list":
 						seen += list(at)
-					} else {
+					case "lister":
+						seen += byLister(at)
+					default:
 						seen += get(at)
 					}
 					done++
@@ -133,10 +148,6 @@ func read(indexer cache.Indexer, lists bool, stop chan struct{}) func() {
 	}
 	return func() {
 		wait.Wait()
-		what := "get"
-		if lists {
-			what = "list"
-		}
 		fmt.Printf("reads threads=%d %s_per_s=%.0f\n", threads, what, float64(count.Load())/time.Since(started).Seconds())
 	}
 }
@@ -145,7 +156,7 @@ func main() {
 	server := flag.String("server", "", "where the replay server is")
 	events := flag.Int64("events", 0, "updates to take")
 	protobuf := flag.Bool("protobuf", false, "ask for protobuf")
-	reads := flag.String("reads", "", "read the cache while the updates come: get or list")
+	reads := flag.String("reads", "", "read the cache while the updates come: get, lister or list")
 	flag.Parse()
 
 	p := phase{time.Now(), cpu()}
@@ -193,7 +204,7 @@ func main() {
 	stop := make(chan struct{})
 	printReads := func() {}
 	if *reads != "" {
-		printReads = read(informer.GetIndexer(), *reads == "list", stop)
+		printReads = read(informer.GetIndexer(), factory.Core().V1().Pods().Lister(), *reads, stop)
 	}
 	answer, err := http.Get(*server + "/replay/updates")
 	if err != nil {
