@@ -107,13 +107,12 @@ class Lister {
 
   // kNotFound when the cache does not have it; the message names the key.
   Result<CachedPtr<T>> Get(std::string_view namespace_, std::string_view name) const {
+    if (!IsStoredAs<T>(informer_->model())) [[unlikely]]
+      return GetConverted(namespace_, name);
     KeptObject object = informer_->store().Keep(namespace_, name);
     if (object.get() == nullptr) [[unlikely]]
       return internal::NotInCache(informer_->source(), namespace_, name);
-    if (IsStoredAs<T>(informer_->model())) [[likely]]
-      return CachedPtr<T>(std::move(object));
-    KEELSON_TRY(converted, ViewAs<T>(informer_->model(), std::move(object).Share()));
-    return CachedPtr<T>(std::move(converted));
+    return CachedPtr<T>(std::move(object));
   }
   Result<CachedPtr<T>> Get(const ObjectKey& key) const {
     return Get(key.namespace_.empty() ? namespace_ : key.namespace_, key.name);
@@ -150,6 +149,13 @@ class Lister {
   size_t size() const { return List().size(); }
 
  private:
+  [[gnu::noinline]] Result<CachedPtr<T>> GetConverted(std::string_view namespace_, std::string_view name) const {
+    const ObjectPtr object = informer_->store().Get(namespace_, name);
+    if (object == nullptr) return internal::NotInCache(informer_->source(), namespace_, name);
+    KEELSON_TRY(converted, ViewAs<T>(informer_->model(), object));
+    return CachedPtr<T>(std::move(converted));
+  }
+
   Objects<T> Chosen(Snapshot all, const labels::Selector& selector) const {
     if (selector.empty() && IsStoredAs<T>(informer_->model())) return Objects<T>(std::move(all));
     std::vector<const ObjectPtr*> chosen = internal::Matching(informer_->model(), all, selector);

@@ -191,7 +191,7 @@ void ScopedReader::LeaveSlowly() {
 std::atomic<const void*>* ScopedReader::FindFreeSlowly() {
   for (uint32_t i = 1; i < kHolds; ++i) {
     const uint32_t at = (free_hold + i) % kHolds;
-    if (holds[at].load(std::memory_order_relaxed) != nullptr) continue;
+    if (holds[at].load(std::memory_order_acquire) != nullptr) continue;
     free_hold = at;
     return &holds[at];
   }
@@ -232,6 +232,7 @@ RetiredList::~RetiredList() {
   std::vector<Retired> all = std::move(gathered_), held;
   for (Batch& batch : kept_) Append(std::move(batch.retired), all);
   Append(std::move(held_), all);
+  Append(TakeOrphans(), all);  // so that those that stay are held
   TakeHeld(all, held);
   if (!held.empty()) LeaveOrphans(std::move(held));
 }

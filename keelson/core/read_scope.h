@@ -102,7 +102,8 @@ inline void ScopedReader::Leave() {
 
 inline std::atomic<const void*>* ScopedReader::FindFree() {
   std::atomic<const void*>& usual = holds[free_hold];
-  if (usual.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+  // Who ended the last hold here has read what it kept before: writers learn of that through us.
+  if (usual.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     return FindFreeSlowly();
   return &usual;
 }

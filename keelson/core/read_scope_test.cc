@@ -246,6 +246,23 @@ TEST(Hold, OutlivesTheListAndAnotherListDropsIt) {
   EXPECT_EQ(alive, 0);
 }
 
+TEST(Hold, OfListsThatComeAndGoLeavesNothingBehindWhenItHasEnded) {
+  std::atomic<int> alive = 0;
+  for (int round = 0; round < 100; ++round) {
+    Hold hold;
+    {
+      RetiredList retired;
+      auto kept = std::make_unique<Node>(alive);
+      const ReadScope scope;
+      hold = Hold(scope, kept.get());
+      retired.Add(std::move(kept));
+    }
+    EXPECT_EQ(alive, 1) << "that which is held";
+  }
+  RetiredList().LookForUnseen();
+  EXPECT_EQ(alive, 0);
+}
+
 TEST(Hold, KeepsWhileWritersReplaceAndOthersEndIt) {
   std::atomic<int> alive = 0;
   std::atomic<const Node*> place = new Node(alive);

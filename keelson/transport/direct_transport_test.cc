@@ -271,6 +271,23 @@ TEST(DirectTransport, ConnectionThatWasIdleForLongIsNotUsed) {
   EXPECT_EQ(server.accepted(), 2);
 }
 
+TEST(DirectTransport, AConnectionWhoseCallWasStoppedServesNoOther) {
+  ScriptedServer server([](Connection& client) {
+    while (!client.ReadRequest().empty()) client.Send(kOk);
+  });
+  const auto transport = DirectTo({.server = server.url()});
+  StopSource source;
+  {
+    Result<HttpResponse> answer = transport->Send({}, {.stop = source.token()});
+    ASSERT_TRUE(answer.has_value()) << answer.error().message();
+    std::string buffer;
+    EXPECT_EQ(ReadInPlace(*answer->body, 100, buffer).value_or(""), "ok");
+    source.RequestStop();  // while the answer is looked at
+  }
+  EXPECT_EQ(Outcome(*transport, {}), "200 ok");
+  EXPECT_EQ(server.accepted(), 2);
+}
+
 TEST(DirectTransport, CallsBeyondTheMostConnectionsWaitForOne) {
   Counted arrived;
   Awaited<bool> go;

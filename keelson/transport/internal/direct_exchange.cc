@@ -123,7 +123,7 @@ class DirectBody final : public BodyStream {
   void Release() {
     interrupter_.reset();
     if (connection_ == nullptr) return;
-    reusable_ = reusable_ && at_end_;
+    reusable_ = reusable_ && at_end_ && !connection_->interrupted();
     connection_->ShrinkInput();
     pool_->Give(std::move(connection_), reusable_);
   }
