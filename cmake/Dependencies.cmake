@@ -2,7 +2,6 @@
 # What a layer links must be found by those who use the installed library too: cmake/keelsonConfig.cmake.in.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -1,11 +1,10 @@
 #include "keelson/core/log.h"
 
-#include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/stdout_sinks.h>
-
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <mutex>
+#include <string>
 
 #include "keelson/core/clock.h"
 #include "keelson/core/internal/log_format.h"
@@ -37,26 +36,13 @@ constinit std::atomic<uint32_t> options_generation = 1;
 
 class StandardErrorSink final : public LogSink {
  public:
-  StandardErrorSink() {
-    sink_.set_formatter(std::make_unique<spdlog::pattern_formatter>("%v", spdlog::pattern_time_type::utc, "\n"));
+  // In one piece, so that lines of several processes do not mix; the standard library keeps those of threads apart.
+  void Write(LogSeverity, std::string_view line) override {
+    std::string whole;
+    whole.reserve(line.size() + 1);
+    whole.append(line).push_back('\n');
+    (void)std::fwrite(whole.data(), 1, whole.size(), stderr);
   }
-  void Write(LogSeverity severity, std::string_view line) override {
-    // The line carries its own time and level; these only satisfy the interface.
-    sink_.log(spdlog::details::log_msg(spdlog::log_clock::time_point(), spdlog::source_loc(), spdlog::string_view_t(),
-                                       LevelOf(severity), spdlog::string_view_t(line.data(), line.size())));
-  }
-
- private:
-  static spdlog::level::level_enum LevelOf(LogSeverity severity) {
-    switch (severity) {
-      case LogSeverity::kInfo: return spdlog::level::info;
-      case LogSeverity::kWarning: return spdlog::level::warn;
-      case LogSeverity::kError: return spdlog::level::err;
-    }
-    return spdlog::level::info;
-  }
-
-  spdlog::sinks::stderr_sink_mt sink_;
 };
 
 // A std::mutex and not a Mutex: logging is no scheduling point, so that a line more or less does not change what a

@@ -181,8 +181,8 @@ void KeyTable::MakeAnew(size_t keys, RetiredList& retired) {
     ++used_;
   }
   table_.store(made.release(), std::memory_order_release);
-  const size_t bytes = Table::BytesOf(before->group_count);
-  retired.Add(std::move(before), bytes >= kHugePage / 8 ? RetiredList::kEnough : 1);
+  // A table is large beside objects, and those of a cache that grows would be as much as the last one.
+  retired.Add(std::move(before), RetiredList::kEnough);
 }
 
 // A key that is not in the table.
