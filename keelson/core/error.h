@@ -8,6 +8,7 @@
 // its detail (see api/status_error.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -42,40 +43,86 @@ class ErrorDetail {
   virtual ~ErrorDetail() = default;
 };
 
-// Cheap to move, copyable, immutable but for WithContext. Thread-safe as any value is.
+template <class T>
+class Result;
+
+// One pointer: cheap to move, copyable, immutable but for WithContext and WithDetail. Thread-safe as any value is.
+// An error that was moved away has the code kInternal and says so.
+//
+// What makes, copies and frees errors is cold, so that the compiler lays the ways to it aside from those that are
+// taken.
 class [[nodiscard]] Error {
  public:
-  Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+  [[gnu::cold]] Error(ErrorCode code, std::string message);
+  Error(Error&& other) noexcept : state_(other.Release()) {}
+  [[gnu::cold]] Error(const Error& other);
+  Error& operator=(Error&& other) noexcept {
+    State* state = other.Release();
+    Free();
+    state_ = state;
+    return *this;
+  }
+  Error& operator=(const Error& other) { return *this = Error(other); }
+  ~Error() { Free(); }
 
-  static Error InvalidArgument(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-  static Error NotFound(std::string message) { return {ErrorCode::kNotFound, std::move(message)}; }
-  static Error AlreadyExists(std::string message) { return {ErrorCode::kAlreadyExists, std::move(message)}; }
-  static Error Conflict(std::string message) { return {ErrorCode::kConflict, std::move(message)}; }
-  static Error Cancelled(std::string message) { return {ErrorCode::kCancelled, std::move(message)}; }
-  static Error Unsupported(std::string message) { return {ErrorCode::kUnsupported, std::move(message)}; }
-  static Error Internal(std::string message) { return {ErrorCode::kInternal, std::move(message)}; }
+  [[gnu::cold]] static Error InvalidArgument(std::string message);
+  [[gnu::cold]] static Error NotFound(std::string message);
+  [[gnu::cold]] static Error AlreadyExists(std::string message);
+  [[gnu::cold]] static Error Conflict(std::string message);
+  [[gnu::cold]] static Error Cancelled(std::string message);
+  [[gnu::cold]] static Error Unsupported(std::string message);
+  [[gnu::cold]] static Error Internal(std::string message);
 
-  ErrorCode code() const { return code_; }
-  const std::string& message() const& { return message_; }
-  std::string message() && { return std::move(message_); }
+  ErrorCode code() const { return state_->code; }
+  const std::string& message() const& { return state_->message; }
+  [[gnu::cold]] std::string message() &&;
 
   // "<context>: <message>", the code and detail unchanged: what each caller on the way up knows and the origin did not.
-  Error WithContext(std::string_view context) &&;
+  [[gnu::cold]] Error WithContext(std::string_view context) &&;
 
-  Error WithDetail(std::shared_ptr<const ErrorDetail> detail) && {
-    detail_ = std::move(detail);
-    return std::move(*this);
-  }
+  [[gnu::cold]] Error WithDetail(std::shared_ptr<const ErrorDetail> detail) &&;
   // The detail as a T, or null when there is none of that type.
   template <class T>
   const T* detail() const {
-    return dynamic_cast<const T*>(detail_.get());
+    return dynamic_cast<const T*>(state_->detail.get());
   }
 
  private:
-  ErrorCode code_;
-  std::string message_;
-  std::shared_ptr<const ErrorDetail> detail_;
+  // Only a Result that has a value holds an error without state.
+  template <class T>
+  friend class Result;
+
+  struct State {
+    ErrorCode code;
+    std::string message;
+    std::shared_ptr<const ErrorDetail> detail;
+  };
+
+  explicit Error(std::nullptr_t) : state_(nullptr) {}
+  bool IsNone() const { return state_ == nullptr; }
+  // Tells the compiler, which does not see into the constructors.
+  void AssumeOne() const {
+    if (IsNone()) __builtin_unreachable();
+  }
+
+  State* Release() {
+    State* state = state_;
+    if (state != nullptr) [[unlikely]]
+      state_ = &moved_away_;
+    return state;
+  }
+  void Free() {
+    if (state_ != nullptr) [[unlikely]] {
+      if (state_ != &moved_away_) Delete(state_);
+    }
+  }
+  [[gnu::cold]] static void Delete(State* state);
+  [[gnu::cold]] Error Own() &&;
+
+  // Not null, so that a Result whose error was moved away stays failed. Never written to.
+  static State moved_away_;
+
+  State* state_;
 };
 
 }  // namespace keelson

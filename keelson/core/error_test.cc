@@ -32,6 +32,38 @@ TEST(Error, CopiesShareTheDetail) {
   EXPECT_EQ(copy.detail<HttpStatus>(), error.detail<HttpStatus>());
 }
 
+TEST(Error, IsOnePointer) { EXPECT_EQ(sizeof(Error), sizeof(void*)); }
+
+TEST(Error, CopiesAreIndependent) {
+  Error error = Error::Conflict("old");
+  Error copy = error;
+  error = std::move(error).WithContext("saving");
+  EXPECT_EQ(copy.message(), "old");
+  EXPECT_EQ(error.message(), "saving: old");
+  copy = error;
+  EXPECT_EQ(copy.message(), "saving: old");
+  copy = *&copy;
+  EXPECT_EQ(copy.message(), "saving: old");
+}
+
+TEST(Error, ThatWasMovedAwaySaysSoAndCanBeUsed) {
+  Error error = Error::Conflict("old");
+  Error taken = std::move(error);
+  EXPECT_EQ(taken.message(), "old");
+  EXPECT_EQ(error.code(), ErrorCode::kInternal);
+  EXPECT_EQ(error.message(), "(moved away)");
+  Error copy = error;
+  Error wrapped = std::move(error).WithContext("saving");
+  EXPECT_EQ(wrapped.message(), "saving: (moved away)");
+  EXPECT_EQ(std::move(copy).WithDetail(std::make_shared<HttpStatus>(409)).detail<HttpStatus>()->code, 409);
+  EXPECT_EQ(std::move(error).message(), "(moved away)");
+  EXPECT_EQ(error.message(), "(moved away)");
+  error = std::move(taken);
+  EXPECT_EQ(error.message(), "old");
+}
+
+TEST(Error, GivesItsMessageAway) { EXPECT_EQ(Error::Conflict("old").message(), "old"); }
+
 TEST(Error, FactoriesSetTheirCode) {
   EXPECT_EQ(Error::InvalidArgument("").code(), ErrorCode::kInvalidArgument);
   EXPECT_EQ(Error::NotFound("").code(), ErrorCode::kNotFound);

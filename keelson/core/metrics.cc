@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <variant>
 
+#include "keelson/core/hash.h"
 #include "keelson/core/internal/utf8.h"
 
 namespace keelson {
@@ -32,6 +33,24 @@ constexpr const char* kOverflowHelp = "Lookups of series that went to \"other\" 
 }  // namespace
 
 namespace internal {
+
+// Values of labels, kept or about to be looked up.
+struct LabelValuesHash {
+  using is_transparent = void;
+  template <class Values>
+  size_t operator()(const Values& values) const {
+    uint64_t state = values.size();
+    for (const auto& value : values) state = HashBytes(value.data(), value.size(), state);
+    return state;
+  }
+};
+struct SameLabelValues {
+  using is_transparent = void;
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+};
 
 // Locks here are std::mutex and not Mutex: counting is no scheduling point, so that a metric more or less does not
 // change what a simulation's seed does. Nothing that could wait happens under them.
@@ -52,7 +71,7 @@ struct FamilyState {
 
   std::mutex mutex;
   // Guarded by mutex.
-  std::unordered_map<std::string, Native*> series;  // by label values
+  std::unordered_map<std::vector<std::string>, Native*, LabelValuesHash, SameLabelValues> series;
   Native* other = nullptr;
 
   Native* Add(std::span<const std::string_view> label_values) {
@@ -68,15 +87,12 @@ struct FamilyState {
   }
 
   Native* Find(std::span<const std::string_view> label_values) {
-    std::string key;
-    for (std::string_view value : label_values) {
-      key += std::to_string(value.size());  // so that ("a", "bc") and ("ab", "c") differ
-      key += ':';
-      key += value;
-    }
     std::lock_guard lock(mutex);
-    if (auto found = series.find(key); found != series.end()) return found->second;
-    if (series.size() < options.max_series) return series.emplace(std::move(key), Add(label_values)).first->second;
+    if (auto found = series.find(label_values); found != series.end()) return found->second;
+    if (series.size() < options.max_series) {
+      std::vector<std::string> kept(label_values.begin(), label_values.end());
+      return series.try_emplace(std::move(kept), Add(label_values)).first->second;
+    }
     overflows.Add({{"metric", options.name}}).Increment();
     if (other == nullptr) other = Add(std::vector<std::string_view>(label_values.size(), kOther));
     return other;

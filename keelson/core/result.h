@@ -10,21 +10,21 @@
 // Reading the value of a failed Result is a bug in the caller: it ends the process with the error's message.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "keelson/core/error.h"
 
 namespace keelson {
 
 namespace internal {
-[[noreturn]] void DieOnBadResultAccess(const Error& error);  // value() of a failed result
-[[noreturn]] void DieOnMissingError();                       // error() of a successful one
-[[noreturn]] void ExitWithError(const Error& error);         // prints "error: …", exits 1
+[[noreturn, gnu::cold]] void DieOnBadResultAccess(const Error& error);  // value() of a failed result
+[[noreturn, gnu::cold]] void DieOnMissingError();                       // error() of a successful one
+[[noreturn, gnu::cold]] void ExitWithError(const Error& error);         // prints "error: …", exits 1
 }  // namespace internal
 
+// Beside the value lies one pointer, the error's, and whether it is null says which of the two is there.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -32,12 +32,31 @@ class [[nodiscard]] Result {
   using error_type = Error;
 
   template <class U = T>
-    requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Error>)
-  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  requires(std::is_constructible_v<T, U&&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Error>) Result(U&& value)
+      : error_(nullptr), value_(std::forward<U>(value)) {}
+  Result(Error&& error) noexcept : error_(std::move(error)) { error_.AssumeOne(); }
+  Result(const Error& error) : error_(error) { error_.AssumeOne(); }
 
-  bool has_value() const { return state_.index() == 0; }
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) requires std::is_move_constructible_v<T>
+      : error_(nullptr) {
+    Take(std::move(other));
+  }
+  Result(const Result& other) requires std::is_copy_constructible_v<T> : error_(nullptr) { Take(other); }
+  // When the value throws as it is made, this Result stays what it was.
+  Result& operator=(Result&& other) noexcept(
+      std::is_nothrow_move_constructible_v<T>&& std::is_nothrow_move_assignable_v<
+          T>) requires(std::is_move_constructible_v<T>&& std::is_move_assignable_v<T>) {
+    return Assign(std::move(other));
+  }
+  Result& operator=(const Result& other) requires(std::is_copy_constructible_v<T>&& std::is_copy_assignable_v<T>) {
+    return Assign(other);
+  }
+  ~Result() {
+    if (has_value()) std::destroy_at(std::addressof(value_));
+  }
+
+  bool has_value() const { return error_.IsNone(); }
   explicit operator bool() const { return has_value(); }
 
   T& value() & { return CheckedValue(); }
@@ -94,15 +113,44 @@ class [[nodiscard]] Result {
 
  private:
   T& CheckedValue() {
-    if (!has_value()) internal::DieOnBadResultAccess(std::get<1>(state_));
-    return std::get<0>(state_);
+    if (!has_value()) [[unlikely]]
+      internal::DieOnBadResultAccess(error_);
+    return value_;
   }
   Error& CheckedError() {
-    if (has_value()) internal::DieOnMissingError();
-    return std::get<1>(state_);
+    if (has_value()) [[unlikely]]
+      internal::DieOnMissingError();
+    return error_;
   }
 
-  std::variant<T, Error> state_;
+  // Holds neither a value nor an error before.
+  template <class Other>
+  void Take(Other&& other) {
+    if (other.has_value()) [[likely]] {
+      std::construct_at(std::addressof(value_), std::forward<Other>(other).value_);
+    } else {
+      error_ = std::forward<Other>(other).error_;
+    }
+  }
+  template <class Other>
+  Result& Assign(Other&& other) {
+    if (has_value() && other.has_value()) {
+      value_ = std::forward<Other>(other).value_;
+    } else if (other.has_value()) {
+      std::construct_at(std::addressof(value_), std::forward<Other>(other).value_);
+      error_ = Error(nullptr);
+    } else {
+      const bool had_value = has_value();
+      error_ = std::forward<Other>(other).error_;
+      if (had_value) std::destroy_at(std::addressof(value_));
+    }
+    return *this;
+  }
+
+  Error error_;
+  union {
+    T value_;
+  };
 };
 
 template <>
@@ -111,13 +159,15 @@ class [[nodiscard]] Result<void> {
   using value_type = void;
   using error_type = Error;
 
-  Result() = default;
-  Result(Error error) : error_(std::move(error)) {}
+  Result() : error_(nullptr) {}
+  Result(Error&& error) noexcept : error_(std::move(error)) { error_.AssumeOne(); }
+  Result(const Error& error) : error_(error) { error_.AssumeOne(); }
 
-  bool has_value() const { return !error_.has_value(); }
+  bool has_value() const { return error_.IsNone(); }
   explicit operator bool() const { return has_value(); }
   void value() const {
-    if (error_) internal::DieOnBadResultAccess(*error_);
+    if (!has_value()) [[unlikely]]
+      internal::DieOnBadResultAccess(error_);
   }
   const Error& error() const& { return const_cast<Result*>(this)->CheckedError(); }
   Error&& error() && { return std::move(CheckedError()); }
@@ -138,16 +188,17 @@ class [[nodiscard]] Result<void> {
     return std::forward<F>(f)(std::move(*this).error());
   }
   void OrExit() && {
-    if (error_) internal::ExitWithError(*error_);
+    if (!has_value()) internal::ExitWithError(error_);
   }
 
  private:
   Error& CheckedError() {
-    if (!error_) internal::DieOnMissingError();
-    return *error_;
+    if (has_value()) [[unlikely]]
+      internal::DieOnMissingError();
+    return error_;
   }
 
-  std::optional<Error> error_;
+  Error error_;
 };
 
 }  // namespace keelson
@@ -159,12 +210,14 @@ class [[nodiscard]] Result<void> {
 #define KEELSON_TRY(name, expression) KEELSON_TRY_IMPL(KEELSON_CONCAT(keelson_result_, __LINE__), name, expression)
 #define KEELSON_TRY_IMPL(result, name, expression) \
   auto result = (expression);                      \
-  if (!result) return std::move(result).error();   \
+  if (!result) [[unlikely]]                        \
+    return std::move(result).error();              \
   auto name = std::move(result).value()
 
 // Returns the error of a Result whose value is of no interest.
-#define KEELSON_RETURN_IF_ERROR(expression)                        \
-  do {                                                             \
-    auto keelson_result = (expression);                            \
-    if (!keelson_result) return std::move(keelson_result).error(); \
+#define KEELSON_RETURN_IF_ERROR(expression)     \
+  do {                                          \
+    auto keelson_result = (expression);         \
+    if (!keelson_result) [[unlikely]]           \
+      return std::move(keelson_result).error(); \
   } while (false)

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace keelson {
@@ -89,6 +91,90 @@ TEST(Result, AcceptsWhateverItsValueIsMadeFrom) {
   EXPECT_EQ(*text, "literal");
   Result<std::vector<int>> list = std::vector<int>{1, 2};
   EXPECT_EQ(list->size(), 2u);
+}
+
+TEST(Result, IsOnePointerLargerThanItsValue) {
+  EXPECT_EQ(sizeof(Result<void>), sizeof(void*));
+  EXPECT_EQ(sizeof(Result<std::string>), sizeof(void*) + sizeof(std::string));
+}
+
+TEST(Result, StaysWhatItWasWhenItIsMovedFrom) {
+  Result<std::string> value = std::string("text");
+  Result<std::string> taken = std::move(value);
+  EXPECT_EQ(*taken, "text");
+  EXPECT_TRUE(value);
+  Result<std::string> failed = Error::Conflict("old");
+  Error error = std::move(failed).error();
+  EXPECT_EQ(error.message(), "old");
+  EXPECT_FALSE(failed);
+  Result<void> fine;
+  Result<void> moved = std::move(fine);
+  EXPECT_TRUE(moved);
+  EXPECT_TRUE(fine);
+}
+
+TEST(Result, IsAssignedBetweenValuesAndErrors) {
+  const Result<std::string> value = std::string("a text that is too long to lie in the string itself");
+  const Result<std::string> other_value = std::string("another text that is too long to lie in the string");
+  const Result<std::string> failure = Error::Conflict("old");
+  const Result<std::string> other_failure = Error::NotFound("gone");
+  auto same = [](const Result<std::string>& a, const Result<std::string>& b) {
+    if (a.has_value() != b.has_value()) return false;
+    return a ? *a == *b : a.error().message() == b.error().message();
+  };
+  for (const auto* from : {&value, &other_value, &failure, &other_failure}) {
+    for (const auto* to : {&value, &other_value, &failure, &other_failure}) {
+      Result<std::string> copied = *to;
+      copied = *from;
+      EXPECT_TRUE(same(copied, *from));
+      Result<std::string> source = *from;
+      Result<std::string> moved = *to;
+      moved = std::move(source);
+      EXPECT_TRUE(same(moved, *from));
+      EXPECT_EQ(source.has_value(), from->has_value());
+      moved = *&moved;
+      EXPECT_TRUE(same(moved, *from));
+    }
+  }
+}
+
+// Counts those that live, and throws when it is copied or moved if it was told to.
+struct Fragile {
+  explicit Fragile(int& living) : count(&living) { ++*count; }
+  Fragile(const Fragile& other) : count(other.count) {
+    if (throws) throw std::runtime_error("fragile");
+    ++*count;
+  }
+  Fragile& operator=(const Fragile&) = default;
+  ~Fragile() { --*count; }
+  int* count;
+  static inline bool throws = false;
+};
+
+TEST(Result, WhoseValueThrowsAsItIsMadeStaysWhatItWas) {
+  int living = 0;
+  {
+    Result<Fragile> value = Fragile(living);
+    Result<Fragile> failed = Error::Conflict("old");
+    EXPECT_EQ(living, 1);
+    Fragile::throws = true;
+    EXPECT_THROW(failed = value, std::runtime_error);
+    EXPECT_THROW(Result<Fragile> copy = value, std::runtime_error);
+    Fragile::throws = false;
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().message(), "old");
+    failed = value;
+    EXPECT_EQ(living, 2);
+    failed = Error::Conflict("old");
+    EXPECT_EQ(living, 1);
+  }
+  EXPECT_EQ(living, 0);
+}
+
+TEST(Result, CanBeCopiedWhenItsValueCan) {
+  EXPECT_FALSE(std::is_copy_constructible_v<Result<std::unique_ptr<int>>>);
+  EXPECT_TRUE(std::is_nothrow_move_constructible_v<Result<std::unique_ptr<int>>>);
+  EXPECT_TRUE(std::is_copy_assignable_v<Result<std::string>>);
 }
 
 TEST(ResultDeathTest, ReadingTheValueOfAFailureEndsTheProcessWithTheMessage) {
