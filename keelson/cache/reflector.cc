@@ -62,6 +62,8 @@ void* Reflector::MakeObject() {
   return reading_.get();
 }
 
+void Reflector::Expect(std::string_view namespace_, std::string_view name) { sink_.Expect(namespace_, name); }
+
 KeptVersions::Version Reflector::Find(std::string_view namespace_, std::string_view name) {
   before_ = sink_.Known(namespace_, name);
   if (before_ == nullptr) return {};

@@ -32,6 +32,8 @@ class ReflectorSink {
     (void)namespace_, (void)name;
     return nullptr;
   }
+  // The object of that name probably comes behind the one that is read next.
+  virtual void Expect(std::string_view namespace_, std::string_view name) { (void)namespace_, (void)name; }
   // An object has come. What is given back is what Replace and Apply get for it: it, or an equal one that is known
   // already, so that a repeated list is not held twice.
   virtual ObjectPtr Admit(std::shared_ptr<void> object) { return object; }
@@ -77,6 +79,7 @@ class Reflector final : private KeptVersions {
  private:
   class ListSink;
   // KeptVersions
+  void Expect(std::string_view namespace_, std::string_view name) override;
   Version Find(std::string_view namespace_, std::string_view name) override;
   void Keep(SectionMarks marks) override;
   // A new `reading_`.

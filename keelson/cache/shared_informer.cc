@@ -169,8 +169,13 @@ Wake SharedInformer::WaitUntilGone(const ObjectKey& key, std::string_view uid, T
   });
 }
 
+void SharedInformer::Expect(std::string_view namespace_, std::string_view name) { store_.Expect(namespace_, name); }
+
 ObjectPtr SharedInformer::Known(std::string_view namespace_, std::string_view name) {
-  return options_.transform ? nullptr : FindKnown(namespace_, name);
+  if (options_.transform) return nullptr;
+  const ObjectPtr& known = FindKnown(namespace_, name);
+  store_.FetchExpected();
+  return known;
 }
 
 const ObjectPtr& SharedInformer::FindKnown(std::string_view namespace_, std::string_view name) {
@@ -179,6 +184,7 @@ const ObjectPtr& SharedInformer::FindKnown(std::string_view namespace_, std::str
 }
 
 ObjectPtr SharedInformer::Admit(std::shared_ptr<void> object) {
+  store_.FetchExpected();
   if (options_.transform) {
     if (Result<void> done = options_.transform(object.get()); !done) {
       const std::string key = model_.identify(object.get()).key().ToString();
@@ -221,6 +227,7 @@ void SharedInformer::Apply(WatchEventType type, ObjectPtr object, std::string_vi
     SetVersion(version);
     if (change) Distribute({&*change, 1});
   }
+  store_.FetchExpected();
   changed_.NotifyAll();
 }
 

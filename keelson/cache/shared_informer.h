@@ -125,6 +125,7 @@ class SharedInformer final : private ReflectorSink, public std::enable_shared_fr
 
   // ReflectorSink
   ObjectPtr Known(std::string_view namespace_, std::string_view name) override;
+  void Expect(std::string_view namespace_, std::string_view name) override;
   ObjectPtr Admit(std::shared_ptr<void> object) override;
   void Replace(std::vector<ObjectPtr> objects, std::string_view version) override;
   void Apply(WatchEventType type, ObjectPtr object, std::string_view version) override;

@@ -14,17 +14,30 @@ namespace internal {
 struct StoreEntry {
   // Where an index has it.
   struct Place {
-    void* bucket;
-    uint32_t index;     // number of the index
-    uint32_t position;  // in the bucket
+    void* bucket = nullptr;
+    uint32_t index = 0;     // number of the index
+    uint32_t position = 0;  // in the bucket
   };
+
+  Place& PlaceIn(const void* bucket) {
+    for (Place& place : of_key) {
+      if (place.bucket == bucket) return place;
+    }
+    return *std::find_if(places.begin(), places.end(), [&](const Place& place) { return place.bucket == bucket; });
+  }
 
   uint64_t hash = 0;
   uint32_t mark = 0;
-  std::vector<Place> places;  // in order of index
+  // In the first indexes, whose values follow from the key. Without a bucket where it has none.
+  std::array<Place, 2> of_key = {};
+  std::vector<Place> places = {};  // in the others, in order of index
 };
 
 }  // namespace internal
+
+namespace {
+constexpr size_t kCacheLine = 64;
+}  // namespace
 
 using internal::KeyTable;
 using internal::StoreElement;
@@ -32,8 +45,9 @@ using internal::StoreEntry;
 
 // The objects with one value of an index.
 struct Store::Bucket {
-  Snapshot::Elements members;  // guarded by its shard of the index
+  Snapshot::Elements members;  // guarded by `mutex`
   std::string_view value;      // points into the index's map
+  LeafMutex* mutex = nullptr;  // of its part of the index
 };
 
 class Store::Index {
@@ -83,6 +97,7 @@ class Store::Index {
     if (made) {
       at->second = std::make_unique<Bucket>();
       at->second->value = at->first;
+      at->second->mutex = &part.mutex;
     }
     Bucket& bucket = *at->second;
     bucket.members.PushBack({object, &entry});
@@ -91,7 +106,7 @@ class Store::Index {
   void Replace(const StoreEntry::Place& place, const ObjectPtr& object, StoreEntry& entry) {
     Bucket& bucket = *static_cast<Bucket*>(place.bucket);
     StoreElement old;  // destroyed behind the lock
-    LeafLock lock(PartOf(bucket.value).mutex);
+    LeafLock lock(*bucket.mutex);
     old = bucket.members.Set(place.position, {object, &entry});
   }
   void Remove(const StoreEntry::Place& place) {
@@ -104,9 +119,7 @@ class Store::Index {
     if (place.position == bucket.members.size()) {
       old = std::move(last);
     } else {
-      for (StoreEntry::Place& moved : last.entry->places) {
-        if (moved.bucket == &bucket) moved.position = place.position;
-      }
+      last.entry->PlaceIn(&bucket).position = place.position;
       old = bucket.members.Set(place.position, std::move(last));
     }
     if (!bucket.members.empty()) return;
@@ -219,6 +232,56 @@ ObjectPtr Store::Put(ObjectPtr object) {
   return old;
 }
 
+void Store::Expect(std::string_view namespace_, std::string_view name) {
+  expected_[1] = expected_[0];
+  expected_[0] = {.next = Expected::Step::kGroup, .hash = keys_.HashOf(namespace_, name)};
+  keys_.FetchGroup(expected_[0].hash);
+}
+
+void Store::FetchExpected() {
+  for (Expected& expected : expected_) Fetch(expected);
+}
+
+void Store::Fetch(Expected& expected) const {
+  using Step = Expected::Step;
+  switch (expected.next) {
+    case Step::kDone: return;
+    case Step::kGroup: {
+      const std::optional<size_t> slot = keys_.FetchSlot(expected.hash);
+      expected.slot = slot.value_or(0);
+      expected.next = slot ? Step::kOccupant : Step::kDone;
+      return;
+    }
+    case Step::kOccupant: {
+      const KeyTable::Occupant found = keys_.FetchOccupant(expected.slot);
+      expected.next = Step::kDone;
+      if (found.entry == nullptr || found.object == nullptr) return;
+      expected.next = Step::kObject;
+      expected.entry = found.entry;
+      for (size_t at = 0; at < model_.type->size; at += kCacheLine) {
+        __builtin_prefetch(static_cast<const std::byte*>(found.object) + at);
+      }
+      ObjectModel::marks(found.object).Prefetch();
+      return;
+    }
+    case Step::kObject: {
+      const KeyTable::Occupant found = keys_.FetchOccupant(expected.slot);
+      KeptVersions::Version{.object = found.object, .marks = &ObjectModel::marks(found.object)}.PrefetchSections();
+      for (const StoreEntry::Place& place : expected.entry->of_key) {
+        if (place.bucket != nullptr) static_cast<Bucket*>(place.bucket)->members.FetchLeaf(place.position);
+      }
+      expected.next = Step::kElements;
+      return;
+    }
+    case Step::kElements:
+      for (const StoreEntry::Place& place : expected.entry->of_key) {
+        if (place.bucket != nullptr) static_cast<Bucket*>(place.bucket)->members.FetchElement(place.position);
+      }
+      expected.next = Step::kDone;
+      return;
+  }
+}
+
 ObjectPtr Store::PutEntry(ObjectPtr object, uint32_t mark) {
   const ObjectIdentity identity = model_.identify(object.get());
   if (const KeyTable::Known known = keys_.Find(identity.namespace_, identity.name)) {
@@ -227,7 +290,8 @@ ObjectPtr Store::PutEntry(ObjectPtr object, uint32_t mark) {
     UpdateIndexes(*known.entry, object);
     return old;
   }
-  auto* entry = new StoreEntry{.hash = keys_.HashOf(identity.namespace_, identity.name), .mark = mark, .places = {}};
+  expected_ = {};
+  auto* entry = new StoreEntry{.hash = keys_.HashOf(identity.namespace_, identity.name), .mark = mark};
   keys_.Insert(object, entry, retired_);
   AddToIndexes(*entry, object);
   return nullptr;
@@ -235,22 +299,30 @@ ObjectPtr Store::PutEntry(ObjectPtr object, uint32_t mark) {
 
 void Store::AddToIndexes(StoreEntry& entry, const ObjectPtr& object) {
   const size_t count = index_count_.load(std::memory_order_relaxed);
-  entry.places.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     for (std::string& value : indexes_[i]->ValuesOf(object.get())) {
-      entry.places.push_back(indexes_[i]->Add(static_cast<uint32_t>(i), std::move(value), object, entry));
+      const StoreEntry::Place place = indexes_[i]->Add(static_cast<uint32_t>(i), std::move(value), object, entry);
+      if (i < entry.of_key.size()) {
+        entry.of_key[i] = place;
+      } else {
+        entry.places.push_back(place);
+      }
     }
   }
 }
 
 // An object's values seldom change, so its places are kept where they are as far as possible.
 void Store::UpdateIndexes(StoreEntry& entry, const ObjectPtr& object) {
+  for (const StoreEntry::Place& place : entry.of_key) {
+    if (place.bucket != nullptr) indexes_[place.index]->Replace(place, object, entry);
+  }
+  const size_t count = index_count_.load(std::memory_order_relaxed);
+  if (count == entry.of_key.size()) return;
   std::vector<StoreEntry::Place> before = std::move(entry.places);
   entry.places.clear();
   entry.places.reserve(before.size());
-  const size_t count = index_count_.load(std::memory_order_relaxed);
   size_t from = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = entry.of_key.size(); i < count; ++i) {
     size_t to = from;
     while (to < before.size() && before[to].index == i) ++to;
     for (std::string& value : indexes_[i]->ValuesOf(object.get())) {
@@ -285,7 +357,11 @@ ObjectPtr Store::Remove(std::string_view namespace_, std::string_view name) {
 
 ObjectPtr Store::RemoveEntry(StoreEntry* entry) {
   ObjectPtr object = keys_.Remove(keys_.Find(entry->hash, entry).place, retired_);
+  for (const StoreEntry::Place& place : entry->of_key) {
+    if (place.bucket != nullptr) indexes_[place.index]->Remove(place);
+  }
   for (const StoreEntry::Place& place : entry->places) indexes_[place.index]->Remove(place);
+  expected_ = {};
   delete entry;
   return object;
 }
@@ -294,6 +370,7 @@ void Store::Replace(const std::vector<ObjectPtr>& objects, std::vector<Delta>* c
   std::vector<RetiredList::Retired> unseen;  // dropped behind the lock
   MutexLock lock(writer_);
   const uint32_t mark = ++mark_;
+  expected_ = {};
   keys_.Reserve(objects.size(), retired_);
   for (const ObjectPtr& object : objects) {
     const ObjectIdentity identity = model_.identify(object.get());

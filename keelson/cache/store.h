@@ -143,6 +143,11 @@ class Store {
   ObjectPtr Put(ObjectPtr object);
   // Gives back the object that was there.
   ObjectPtr Remove(std::string_view namespace_, std::string_view name);
+  // The object of that key is probably replaced after the one that is replaced next, both by this thread, which alone
+  // writes. Memory that this will look at is asked for in steps, one with each FetchExpected: what a step looks at has
+  // to come before the next. For objects that the model made.
+  void Expect(std::string_view namespace_, std::string_view name);
+  void FetchExpected();
   // Makes these the only objects. An object with the uid and version of the one that is there changes nothing. What
   // changed is appended to `changes` where that is not null: kReplaced, and kDeleted with the final state unknown.
   void Replace(const std::vector<ObjectPtr>& objects, std::vector<Delta>* changes);
@@ -169,6 +174,17 @@ class Store {
   // Guarded by writer_.
   RetiredList retired_;
   uint32_t mark_ = 0;
+  // Of the thread that writes. It may not be what is there any more, but nothing that is looked at is gone: whatever
+  // may free entries or move slots forgets it.
+  struct Expected {
+    enum class Step : uint8_t { kGroup, kOccupant, kObject, kElements, kDone };
+    Step next = Step::kDone;
+    uint64_t hash = 0;
+    size_t slot = 0;
+    internal::StoreEntry* entry = nullptr;
+  };
+  void Fetch(Expected& expected) const;
+  std::array<Expected, 2> expected_;  // the newest first
   // Only added to: under writer_, and read without a lock up to index_count_. The first has all objects under "".
   std::array<std::unique_ptr<Index>, kMaxIndexes> indexes_;
   std::atomic<size_t> index_count_ = 0;

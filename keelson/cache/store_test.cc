@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -21,9 +22,11 @@ using ::testing::UnorderedElementsAre;
 
 ObjectPtr Pod(std::string_view namespace_, std::string_view name, int version, std::string_view node = "n1",
               std::string_view uid = "u") {
-  return std::make_shared<const corev1::Pod>(corev1::Pod{
+  const std::shared_ptr<void> pod = ModelOf<corev1::Pod>().make();
+  *static_cast<corev1::Pod*>(pod.get()) = {
       .metadata = {.name = name, .namespace_ = namespace_, .uid = uid, .resourceVersion = std::to_string(version)},
-      .spec = {.nodeName = node}});
+      .spec = {.nodeName = node}};
+  return pod;
 }
 const corev1::Pod& As(const ObjectPtr& object) { return *static_cast<const corev1::Pod*>(object.get()); }
 
@@ -171,6 +174,12 @@ TEST(Store, AgreesWithAPlainMapOverManyRandomChanges) {
   for (int step = 0; step < 20000; ++step) {
     const std::string namespace_ = "ns" + std::to_string(random.Uniform(0, 3));
     const std::string name = "pod-with-a-name-of-some-length-" + std::to_string(random.Uniform(0, 400));
+    // Whatever is expected, rightly or not, changes nothing.
+    if (random.Chance(0.3)) {
+      store.Expect("ns" + std::to_string(random.Uniform(0, 4)),
+                   "pod-with-a-name-of-some-length-" + std::to_string(random.Uniform(0, 400)));
+    }
+    if (random.Chance(0.7)) store.FetchExpected();
     if (random.Chance(0.4)) {
       const auto found = expected.find({namespace_, name});
       EXPECT_EQ(store.Remove(namespace_, name), found == expected.end() ? nullptr : found->second);
@@ -197,6 +206,38 @@ TEST(Store, AgreesWithAPlainMapOverManyRandomChanges) {
     }
     snapshots.emplace_back(store.List(), store.size());
     if (snapshots.size() > 4) snapshots.erase(snapshots.begin());
+  }
+}
+
+TEST(Store, WhatIsExpectedMayBeReplacedRemovedOrMovedMeanwhile) {
+  Store store(ModelOf<corev1::Pod>());
+  const auto name = [](int i) { return "pod-" + std::to_string(i); };
+  for (int i = 0; i < 100; ++i) store.Put(Pod("x", name(i), 1));
+  store.Put(Pod("", "without-namespace", 1));
+  const std::vector<std::function<void(int)>> changes = {
+      [&](int i) { store.Put(Pod("x", name(i), 2)); },                 // replaced
+      [&](int i) { store.Remove("x", name(i)); },                      // removed
+      [&](int i) { store.Put(Pod("y", name(i), 1)); },                 // another, which may move all
+      [&](int) { store.Replace({Pod("x", name(1), 3)}, nullptr); },    // all others removed
+      [&](int) { store.Replace(std::vector<ObjectPtr>(), nullptr); },  // all removed
+      [&](int) { store.Put(Pod("", "without-namespace", 2)); },
+  };
+  for (const auto& change : changes) {
+    for (int steps = 0; steps < 6; ++steps) {
+      for (int i = 0; i < 100; ++i) store.Put(Pod("x", name(i), 1));
+      store.Put(Pod("", "without-namespace", 1));
+      for (int i = 0; i < 20; ++i) {
+        store.Expect("x", name(i));
+        for (int step = 0; step < steps; ++step) store.FetchExpected();
+        change(i);
+        store.FetchExpected();
+        store.Expect("", "without-namespace");
+        store.FetchExpected();
+        change(i + 1);
+        for (int step = 0; step < 5; ++step) store.FetchExpected();
+      }
+      EXPECT_EQ(store.List().size(), store.size());
+    }
   }
 }
 

@@ -1,11 +1,11 @@
 #include "keelson/client/watch.h"
 
-#include <cstdint>
 #include <string>
 
 #include "keelson/api/access.h"
 #include "keelson/api/meta/v1.h"
 #include "keelson/api/status_error.h"
+#include "keelson/client/internal/canonical_event.h"
 #include "keelson/codec/json_reader.h"
 #include "keelson/codec/protobuf_envelope.h"
 #include "keelson/codec/protobuf_reader.h"
@@ -22,46 +22,6 @@ std::optional<WatchEventType> TypeFromText(std::string_view text) {
     if (text == ToString(type)) return type;
   }
   return std::nullopt;
-}
-
-// {"type":"ADDED","object":…} as servers write it, cut without parsing. A document of that start which goes on behind
-// the object is no JSON after this cut, so that its reader finds out.
-bool CutCanonical(std::string_view frame, std::string_view* type, std::string_view* object) {
-  constexpr std::string_view kStart = "{\"type\":\"";
-  constexpr std::string_view kMiddle = "\",\"object\":";
-  if (!frame.starts_with(kStart) || !frame.ends_with('}')) return false;
-  frame.remove_prefix(kStart.size());
-  const size_t quote = frame.find('"');
-  if (quote == std::string_view::npos || !frame.substr(quote).starts_with(kMiddle)) return false;
-  *type = frame.substr(0, quote);
-  *object = frame.substr(quote + kMiddle.size());
-  object->remove_suffix(1);
-  return true;
-}
-
-// Takes the field of this tag, which is followed by its length and bytes, off the front. Of an object's size at most.
-bool TakeBytes(std::string_view& message, char tag, std::string_view* bytes) {
-  if (message.empty() || message.front() != tag) return false;
-  uint64_t length = 0;
-  size_t at = 1;
-  for (int shift = 0;; shift += 7) {
-    if (at == message.size() || shift > 28) return false;
-    const auto byte = static_cast<unsigned char>(message[at++]);
-    length |= uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80) break;
-  }
-  if (length > message.size() - at) return false;
-  *bytes = message.substr(at, length);
-  message.remove_prefix(at + length);
-  return true;
-}
-
-// The same of a WatchEvent in protobuf: its type, and an object that holds nothing but raw bytes.
-bool CutCanonicalProtobuf(std::string_view frame, std::string_view* type, std::string_view* object) {
-  constexpr char kFirst = 1 << 3 | 2, kSecond = 2 << 3 | 2;
-  std::string_view extension;
-  return TakeBytes(frame, kFirst, type) && TakeBytes(frame, kSecond, &extension) && frame.empty() &&
-         TakeBytes(extension, kFirst, object) && extension.empty();
 }
 
 Error ServerError(Result<metav1::Status> status) {
@@ -110,6 +70,7 @@ Result<std::optional<WatchEventType>> RawWatch::Advance(void* object) {
   while (true) {
     KEELSON_TRY(frame, frames_->Next());
     if (frame) {
+      if (versions_ != nullptr) LookAhead();
       KEELSON_TRY(type, protobuf_ ? DecodeProtobufFrame(*frame, object) : DecodeJsonFrame(*frame, object));
       return std::optional<WatchEventType>(type);
     }
@@ -122,10 +83,17 @@ Result<std::optional<WatchEventType>> RawWatch::Advance(void* object) {
   }
 }
 
+void RawWatch::LookAhead() const {
+  const std::string_view upcoming = frames_->upcoming();
+  const internal::PeekedName next =
+      protobuf_ ? internal::PeekNameInProtobufEvent(upcoming) : internal::PeekNameInEvent(upcoming);
+  if (!next.name.empty()) versions_->Expect(next.namespace_, next.name);
+}
+
 Result<WatchEventType> RawWatch::DecodeJsonFrame(std::string_view frame, void* object) const {
   const JsonReadOptions options{.share_nodes = versions_ != nullptr, .versions = versions_};
   std::string_view text, body;
-  if (CutCanonical(frame, &text, &body)) {
+  if (internal::CutCanonicalEvent(frame, &text, &body)) {
     if (const std::optional<WatchEventType> type = TypeFromText(text)) {
       if (DecodeJson(type_, object, body, options)) return *type;
       ResetValue(type_, object);
@@ -143,7 +111,7 @@ Result<WatchEventType> RawWatch::DecodeProtobufFrame(std::string_view frame, voi
   const ProtobufReadOptions options{.share_nodes = versions_ != nullptr, .versions = versions_};
   std::string_view text, raw;
   // Reading the event by its table would copy the object, and end what the reader remembers of those before.
-  if (CutCanonicalProtobuf(frame, &text, &raw)) {
+  if (internal::CutCanonicalProtobufEvent(frame, &text, &raw)) {
     if (const std::optional<WatchEventType> type = TypeFromText(text)) {
       KEELSON_TRY(envelope, OpenProtobufEnvelope(raw));
       KEELSON_RETURN_IF_ERROR(DecodeProtobuf(type_, object, envelope.raw, options));

@@ -59,6 +59,8 @@ class RawWatch {
   RawWatch(const Type& type, KeptVersions* versions, const StopToken& stop)
       : type_(type), versions_(versions), chain_(stop, [source = stop_] { source.RequestStop(); }) {}
   Result<std::optional<WatchEventType>> Advance(void* object);
+  // Tells `versions_` which object the next frame has, if that is there.
+  void LookAhead() const;
   Result<WatchEventType> DecodeJsonFrame(std::string_view frame, void* object) const;
   Result<WatchEventType> DecodeProtobufFrame(std::string_view frame, void* object) const;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "keelson/api/core/v1.h"
+#include "keelson/codec/json_writer.h"
 #include "keelson/codec/protobuf_envelope.h"
 #include "keelson/codec/protobuf_writer.h"
 
@@ -66,6 +67,48 @@ TEST(Watch, EndsWithAnErrorAtProtobufThatIsNoEvent) {
     ASSERT_EQ(told.size(), 2u);
     EXPECT_EQ(told[0], "ADDED a");
     EXPECT_NE(told[1].substr(0, 5), "ADDED");
+  }
+}
+
+// Writes down what is asked of it.
+class Diary final : public KeptVersions {
+ public:
+  void Expect(std::string_view namespace_, std::string_view name) override {
+    entries.push_back("expect " + std::string(namespace_) + "/" + std::string(name));
+  }
+  Version Find(std::string_view namespace_, std::string_view name) override {
+    entries.push_back("find " + std::string(namespace_) + "/" + std::string(name));
+    return {};
+  }
+  void Keep(SectionMarks) override {}
+
+  std::vector<std::string> entries;
+};
+
+TEST(Watch, TellsWhichObjectComesNextBeforeOneIsRead) {
+  std::string json, protobuf;
+  for (const char* name : {"a", "b", "c"}) {
+    const corev1::ConfigMap object{.metadata = {.name = name, .namespace_ = "shop", .uid = "u"}};
+    json += R"({"type":"ADDED","object":)" + ToJson(object) + "}\n";
+    AppendFrame(Field(1, "ADDED") + Field(2, Field(1, ToProtobufEnvelope(object))), protobuf);
+  }
+  for (const std::string& body : {json, protobuf}) {
+    const char* const type = body == json ? "application/json" : "application/vnd.kubernetes.protobuf;stream=watch";
+    Diary diary;
+    auto watch = RawWatch::Open(TypeOf<corev1::ConfigMap>(), &diary, {}, [&](const StopToken&) -> Result<HttpResponse> {
+                   HttpResponse response{.status = 200, .headers = {{"Content-Type", type}}};
+                   response.body = StreamOf(body);
+                   return response;
+                 }).value();
+    while (true) {
+      corev1::ConfigMap object;
+      const auto event = watch->Next(&object);
+      ASSERT_TRUE(event) << event.error().message();
+      if (!*event) break;
+    }
+    EXPECT_EQ(diary.entries,
+              (std::vector<std::string>{"expect shop/b", "find shop/a", "expect shop/c", "find shop/b", "find shop/c"}))
+        << type;
   }
 }
 

@@ -36,4 +36,14 @@ size_t SectionMarks::Find(uint32_t offset, size_t from) const {
   return count;
 }
 
+void KeptVersions::Version::PrefetchSections() const {
+  for (size_t i = 0; i < marks->size(); ++i) {
+    const uint32_t offset = marks->at(i).offset;
+    if (offset == SectionMarks::kElement) continue;
+    const void* node;
+    std::memcpy(&node, static_cast<const std::byte*>(object) + offset, sizeof node);
+    __builtin_prefetch(node);
+  }
+}
+
 }  // namespace keelson

@@ -71,10 +71,16 @@ class KeptVersions {
   struct Version {
     const void* object = nullptr;  // null: none is known
     const SectionMarks* marks = nullptr;
+
+    // The processor may begin to get what the sections of the object are, as well.
+    void PrefetchSections() const;
   };
 
   virtual ~KeptVersions() = default;
 
+  // The object of that name probably comes behind the one that is read next: what is known of it may be got from
+  // memory.
+  virtual void Expect(std::string_view namespace_, std::string_view name) { (void)namespace_, (void)name; }
   // Of the object of that name, as a reader gave it and unchanged since. It stays there until the read is over.
   virtual Version Find(std::string_view namespace_, std::string_view name) = 0;
   // The object at hand has been read: these belong to it.

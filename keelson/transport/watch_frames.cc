@@ -42,6 +42,8 @@ class JsonFrames final : public WatchFrameCutter {
     return frame;
   }
 
+  std::string_view upcoming() const override { return rest_; }
+
   bool at_boundary() const override { return !inside() && rest_.find_first_not_of(kSpace) == rest_.npos; }
 
  private:
@@ -129,6 +131,8 @@ class ProtobufFrames final : public WatchFrameCutter {
     if (!status_) return status_.error();
     return Frame();
   }
+
+  std::string_view upcoming() const override { return frames_.empty() ? std::string_view() : frames_.front(); }
 
   bool at_boundary() const override { return frames_.empty() && cutter_.at_boundary(); }
 

@@ -38,6 +38,8 @@ class WatchFrameCutter {
   // The next whole frame, which is valid until the next call of this object; nothing when more bytes are needed. After
   // an error (a frame over the limit, bytes that begin no frame) every call gives the same one.
   virtual Result<std::optional<std::string_view>> Next() = 0;
+  // What follows the frame given last, as far as it is there: to look ahead, and good as long as that is.
+  virtual std::string_view upcoming() const = 0;
   // Whether the stream may end here: no frame has begun.
   virtual bool at_boundary() const = 0;
 };

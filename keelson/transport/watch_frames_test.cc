@@ -117,6 +117,18 @@ TEST(JsonWatchFrames, WholeOnesAreNotCopied) {
   EXPECT_EQ((*cutter->Next())->data(), chunk.data() + 8);
 }
 
+TEST(JsonWatchFrames, WhatFollowsCanBeLookedAt) {
+  const auto cutter = NewJsonWatchFrames();
+  EXPECT_EQ(cutter->upcoming(), "");
+  cutter->Append("{\"a\":1}\n{\"b\":2}\n{\"c");
+  EXPECT_EQ(**cutter->Next(), "{\"a\":1}");
+  EXPECT_TRUE(cutter->upcoming().ends_with("{\"b\":2}\n{\"c"));
+  EXPECT_EQ(**cutter->Next(), "{\"b\":2}");
+  EXPECT_TRUE(cutter->upcoming().ends_with("{\"c"));
+  EXPECT_EQ(Drain(*cutter), Strings());
+  EXPECT_EQ(cutter->upcoming(), "");
+}
+
 TEST(JsonWatchFrames, BytesThatWereNotAskedForComeFirst) {
   const auto cutter = NewJsonWatchFrames();
   cutter->Append("{\"a\":1}{\"b\"");
@@ -167,6 +179,19 @@ TEST(ProtobufWatchFrames, WholeOnesAreNotCopied) {
   cutter->Append(chunk);
   EXPECT_EQ((*cutter->Next())->data(), chunk.data() + 4);
   EXPECT_EQ((*cutter->Next())->data(), chunk.data() + 11);
+}
+
+TEST(ProtobufWatchFrames, WhatFollowsCanBeLookedAt) {
+  std::string chunk;
+  AppendFrame("one", chunk);
+  AppendFrame("two", chunk);
+  const auto cutter = NewProtobufWatchFrames();
+  EXPECT_EQ(cutter->upcoming(), "");
+  cutter->Append(chunk);
+  EXPECT_EQ(**cutter->Next(), "one");
+  EXPECT_EQ(cutter->upcoming(), "two");
+  EXPECT_EQ(**cutter->Next(), "two");
+  EXPECT_EQ(cutter->upcoming(), "");
 }
 
 TEST(ProtobufWatchFrames, BytesThatWereNotAskedForComeFirst) {

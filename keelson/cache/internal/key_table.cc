@@ -25,6 +25,12 @@ const KeySecrets& ProcessSecrets() {
 // A large piece begins on a page that can be huge.
 std::align_val_t AlignmentOf(size_t bytes) { return std::align_val_t(bytes >= kHugePage ? kHugePage : 64); }
 
+// Where the count of an object mostly is (ModelOf).
+void PrefetchCount(const void* object) {
+  const auto at = reinterpret_cast<uintptr_t>(object) - sizeof(SectionMarks) - sizeof(uint64_t);
+  __builtin_prefetch(reinterpret_cast<const void*>(at), 1);
+}
+
 }  // namespace
 
 KeyTable::Table::Table(size_t group_count)
@@ -87,9 +93,7 @@ ObjectPtr KeyTable::Get(const ReadScope&, std::string_view namespace_, std::stri
   const Table* table = table_.load(std::memory_order_acquire);
   const Place place = FindPlace(*table, namespace_, name);
   if (!place) return nullptr;
-  // Where the count of an object mostly is (ModelOf): fetched while the pointer that counts is.
-  const auto object = reinterpret_cast<uintptr_t>(place.object->load(std::memory_order_relaxed));
-  __builtin_prefetch(reinterpret_cast<const void*>(object - sizeof(SectionMarks) - sizeof(uint64_t)), 1);
+  PrefetchCount(place.object->load(std::memory_order_relaxed));  // while the pointer that counts is fetched
   const Held* held = table->held[place.slot].load(std::memory_order_acquire);
   return held == nullptr ? nullptr : held->object;
 }
@@ -110,6 +114,34 @@ KeyTable::Known KeyTable::Find(uint64_t hash, const StoreEntry* entry) const {
     }
     if (!Group::IsFull(group.tags.load(std::memory_order_relaxed))) return {};
   }
+}
+
+void KeyTable::FetchGroup(uint64_t hash) const {
+  const Table& table = *table_.load(std::memory_order_relaxed);
+  __builtin_prefetch(&table.groups[table.Home(hash)]);
+}
+
+std::optional<size_t> KeyTable::FetchSlot(uint64_t hash) const {
+  const Table& table = *table_.load(std::memory_order_relaxed);
+  const size_t home = table.Home(hash);
+  const Group& group = table.groups[home];
+  const uint64_t match = Group::Matches(group.tags.load(std::memory_order_relaxed), Group::TagOf(hash));
+  if (match == 0) return std::nullopt;
+  const size_t number = Group::NumberOf(match);
+  const size_t slot = home * Group::kKeys + number;
+  __builtin_prefetch(&table.keys[slot]);
+  __builtin_prefetch(&table.held[slot]);
+  __builtin_prefetch(&table.entries[slot]);
+  PrefetchCount(group.objects[number].load(std::memory_order_relaxed));
+  return slot;
+}
+
+KeyTable::Occupant KeyTable::FetchOccupant(size_t slot) const {
+  const Table& table = *table_.load(std::memory_order_relaxed);
+  const Group& group = table.groups[slot / Group::kKeys];
+  __builtin_prefetch(table.held[slot].load(std::memory_order_relaxed));
+  __builtin_prefetch(table.entries[slot], 1);
+  return {group.objects[slot % Group::kKeys].load(std::memory_order_relaxed), table.entries[slot]};
 }
 
 void KeyTable::Insert(ObjectPtr object, StoreEntry* entry, RetiredList& retired) {

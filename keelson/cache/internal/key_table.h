@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "keelson/cache/internal/key_pieces.h"
@@ -61,6 +62,16 @@ class KeyTable {
   };
   Known Find(std::string_view namespace_, std::string_view name) const;
   Known Find(uint64_t hash, const StoreEntry* entry) const;
+
+  // Three steps for who is going to ask for a key: each asks for the memory that the next looks at.
+  void FetchGroup(uint64_t hash) const;
+  // The slot where the key of that hash probably is, if it is there.
+  std::optional<size_t> FetchSlot(uint64_t hash) const;
+  struct Occupant {
+    const void* object;
+    StoreEntry* entry;
+  };
+  Occupant FetchOccupant(size_t slot) const;
 
   // A key that is not there.
   void Insert(ObjectPtr object, StoreEntry* entry, RetiredList& retired);

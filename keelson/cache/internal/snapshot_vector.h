@@ -82,6 +82,14 @@ class SnapshotVector {
     ++size_;
   }
 
+  // Two steps for who is going to Set an element: each asks for the memory that the next looks at.
+  void FetchLeaf(size_t index) const {
+    if (index < size_) __builtin_prefetch(Leaf(index));
+  }
+  void FetchElement(size_t index) const {
+    if (index < size_) __builtin_prefetch(&(*this)[index], 1);
+  }
+
   // Gives back what was there, so that the caller may destroy it behind the lock.
   T Set(size_t index, T value) { return std::exchange(Writable(index), std::move(value)); }
 

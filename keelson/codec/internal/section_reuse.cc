@@ -77,16 +77,6 @@ void SectionReuse::LookUp(const void* slot) {
   prefetched_ = false;
 }
 
-void SectionReuse::PrefetchNodes() const {
-  for (size_t i = 0; i < before_.marks->size(); ++i) {
-    const uint32_t offset = before_.marks->at(i).offset;
-    if (offset == SectionMarks::kElement) continue;
-    const Node* node;
-    std::memcpy(&node, static_cast<const std::byte*>(before_.object) + offset, sizeof node);
-    __builtin_prefetch(node);
-  }
-}
-
 SectionMarks::Mark SectionReuse::Open(const void* slot) {
   open_ = slot;
   elements_.clear();
@@ -94,7 +84,7 @@ SectionMarks::Mark SectionReuse::Open(const void* slot) {
   same_elements_ = 0;
   if (!looked_) LookUp(slot);
   if (before_.object == nullptr) return {};
-  if (!std::exchange(prefetched_, true)) PrefetchNodes();
+  if (!std::exchange(prefetched_, true)) before_.PrefetchSections();
   // Sections come in the same order as before.
   const size_t found = before_.marks->Find(OffsetOf(slot), mark_before_);
   if (found == before_.marks->size()) return {};

@@ -96,7 +96,6 @@ class SectionReuse {
   }
   // `slot` is about to be read.
   void LookUp(const void* slot);
-  void PrefetchNodes() const;
 
   KeptVersions* versions_ = nullptr;
   const std::byte* object_ = nullptr;
