@@ -22,7 +22,7 @@ std::string_view ToString(ErrorCode code) {
   return "Unknown";
 }
 
-constinit Error::State Error::moved_away_ = {ErrorCode::kInternal, "(moved away)", nullptr};
+Error::State Error::moved_away_ = {ErrorCode::kInternal, "(moved away)", nullptr};
 
 Error::Error(ErrorCode code, std::string message) : state_(new State{code, std::move(message), nullptr}) {}
 Error::Error(const Error& other) : state_(other.IsNone() ? nullptr : new State(*other.state_)) {}
