@@ -105,7 +105,7 @@ class Queue {
 
   explicit Queue(QueueOptions options = {}) : core_(options.metrics) {}
   ~Queue() {
-    core_.ForEach([](internal::QueueEntry& entry) { delete static_cast<Entry*>(&entry); });
+    core_.GiveBackAll([](internal::QueueEntry& entry) { delete static_cast<Entry*>(&entry); });
     while (spare_ != nullptr) delete std::exchange(spare_, static_cast<Entry*>(spare_->chain));
   }
   Queue(const Queue&) = delete;

@@ -80,6 +80,18 @@ TEST(QueueMetrics, DepthIsCountedByPriority) {
   for (const char* priority : {"-100", "0", "3", "5", "7"}) EXPECT_THAT(text, HasSubstr(DepthLine(priority, 0)));
 }
 
+// The thread that watches ages is woken by each first key, and at work while the queue ends.
+TEST(QueueMetrics, LookAtNoKeyOfAQueueThatEnds) {
+  MetricRegistry registry;
+  const QueueMetrics metrics = QueueMetrics::Create(registry, "pods").value();
+  for (int i = 0; i < 300; ++i) {
+    Queue<std::string> queue({.metrics = metrics});
+    for (int k = 0; k < 20; ++k) queue.Add(std::to_string(k));
+    for (int k = 0; k < 20; ++k) (void)queue.Get();
+  }
+  EXPECT_EQ(metrics.adds.Value(), 6000);
+}
+
 TEST(QueueMetrics, ManyPrioritiesShareOneGauge) {
   MetricRegistry registry;
   Queue<std::string> queue({.metrics = QueueMetrics::Create(registry, "pods").value()});

@@ -100,13 +100,14 @@ class QueueCore {
   bool ShutDownWithDrain(const StopToken& stop, TimePoint deadline);
   size_t Waiting();
 
-  // For the owner's end: every entry, in no order.
+  // For the owner's end, when nobody calls any more: gives back every entry, in no order, and looks at none again.
   template <class F>
-  void ForEach(F visit) {
+  void GiveBackAll(F take) {
+    ages_ = Thread();  // it looks at entries by itself
     for (QueueEntry* entry : table_) {
       while (entry != nullptr) {
         QueueEntry* next = entry->chain;
-        visit(*entry);
+        take(*entry);
         entry = next;
       }
     }
