@@ -36,6 +36,40 @@ void PrependContent(const ProtobufEnvelope& envelope, BackwardWriter& out) {
   out.PrependBytesField(3, envelope.content_encoding);
 }
 
+// A field of less than 128 bytes.
+bool TakeShortField(Input& in, uint32_t number, std::string_view* view) {
+  if (in.left() < 2 || in.at[0] != internal::MakeTag(number, WireType::kBytes)) return false;
+  const size_t length = in.at[1];
+  if (length >= 0x80 || length > in.left() - 2) return false;
+  *view = {reinterpret_cast<const char*>(in.at + 2), length};
+  in.at += 2 + length;
+  return true;
+}
+
+bool IsAscii(std::string_view text, const Input& in) {
+  const auto* at = reinterpret_cast<const uint8_t*>(text.data());
+  return internal::IsShortAscii(at, text.size(), static_cast<size_t>(in.end - at));
+}
+
+// An envelope as servers write it: its fields in order, each once. False where it is any other, or malformed.
+bool OpenUsualEnvelope(Input in, ProtobufEnvelope* envelope) {
+  std::string_view type;
+  if (!TakeShortField(in, 1, &type)) return false;
+  Input names = InputOf(type);
+  if (!TakeShortField(names, 1, &envelope->api_version) || !TakeShortField(names, 2, &envelope->kind) ||
+      !names.done() || !IsAscii(type, in)) {
+    return false;
+  }
+  if (in.done() || in.at[0] != internal::MakeTag(2, WireType::kBytes)) return false;
+  uint64_t length = 0;
+  in.at = internal::ReadVarint(in.at + 1, in.end, &length);
+  if (in.at == nullptr || length > in.left()) return false;
+  envelope->raw = {reinterpret_cast<const char*>(in.at), length};
+  in.at += length;
+  // No content encoding, no content type.
+  return ViewOf(in) == std::string_view("\x1a\0\x22\0", 4);
+}
+
 }  // namespace
 
 Result<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view body) {
@@ -44,6 +78,9 @@ Result<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view body) {
         "expected a Kubernetes protobuf body, which begins with \"k8s\\0\"; found something else");
   }
   ProtobufEnvelope envelope;
+  const Input message = InputOf(body.substr(kProtobufMagic.size()));
+  if (OpenUsualEnvelope(message, &envelope)) return envelope;
+  envelope = {};
   internal::ProtobufScalars reader;
   const auto read_type = [&](uint32_t number, WireType wire, Input& in, bool* known) {
     if (number == 1) return reader.ReadView(in, wire, true, &envelope.api_version) || reader.FailAt("apiVersion");
@@ -64,7 +101,7 @@ Result<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view body) {
       default: *known = false; return true;
     }
   };
-  if (!reader.ReadSmallMessage(InputOf(body.substr(kProtobufMagic.size())), read_field)) {
+  if (!reader.ReadSmallMessage(message, read_field)) {
     return Error::InvalidArgument("cannot read the protobuf envelope: " + reader.Description());
   }
   return envelope;

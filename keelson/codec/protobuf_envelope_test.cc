@@ -77,6 +77,31 @@ TEST(ProtobufEnvelope, FieldsMayComeInAnyOrderAndUnknownOnesAreSkipped) {
   EXPECT_EQ(envelope.content_type, "type");
 }
 
+// Behind a field that is unknown the envelope is read field by field, so what is read quickly must be the same.
+TEST(ProtobufEnvelope, OneChangedByteIsReadLikeBehindAnUnknownField) {
+  const std::string magic(kProtobufMagic);
+  const std::string message = BytesField(1, BytesField(1, "apps/v1") + BytesField(2, "Deployment")) +
+                              BytesField(2, std::string(200, 'r')) + BytesField(3, "") + BytesField(4, "");
+  for (size_t at = 0; at < message.size(); ++at) {
+    if (at == 50) at = message.size() - 8;  // the middle of the 200
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string changed = message;
+      changed[at] = static_cast<char>(byte);
+      const std::string body = magic + changed;
+      const std::string slow_body = magic + VarintField(9, 1) + changed;
+      const Result<ProtobufEnvelope> read = OpenProtobufEnvelope(std::string_view(body));
+      const Result<ProtobufEnvelope> slow = OpenProtobufEnvelope(std::string_view(slow_body));
+      ASSERT_EQ(read.has_value(), slow.has_value()) << at << " " << byte;
+      if (!read) continue;
+      EXPECT_EQ(read->api_version, slow->api_version);
+      EXPECT_EQ(read->kind, slow->kind);
+      EXPECT_EQ(read->raw, slow->raw);
+      EXPECT_EQ(read->content_encoding, slow->content_encoding);
+      EXPECT_EQ(read->content_type, slow->content_type);
+    }
+  }
+}
+
 TEST(ProtobufEnvelope, OtherBodiesAreErrors) {
   EXPECT_EQ(OpenProtobufEnvelope(std::string_view("{\"kind\":\"Pod\"}")).error().message(),
             "expected a Kubernetes protobuf body, which begins with \"k8s\\0\"; found something else");
