@@ -59,12 +59,25 @@ TEST(TokenSize, IsThatOfTheTokenInFront) {
   EXPECT_EQ(TokenSize(": b"), 0u);
   EXPECT_EQ(TokenSize("a"), 1u);
   EXPECT_EQ(TokenSize("Content-Type: text"), 12u);
+  // Every byte at every place.
+  for (const char other : {'a', '~'}) {
+    for (size_t length = 1; length <= 40; ++length) {
+      for (size_t at = 0; at < length; ++at) {
+        std::string text(length, other);
+        for (int c = 0; c < 256; ++c) {
+          text[at] = static_cast<char>(c);
+          ASSERT_EQ(TokenSize(text), kTokenCharacters[static_cast<size_t>(c)] ? length : at)
+              << length << " " << at << " " << c;
+        }
+      }
+    }
+  }
 }
 
 // Every byte at every place.
 TEST(ValueSize, EndsBeforeTheFirstControlCharacter) {
   EXPECT_EQ(ValueSize(""), 0u);
-  for (size_t length = 1; length <= 20; ++length) {
+  for (size_t length = 1; length <= 40; ++length) {
     for (size_t at = 0; at < length; ++at) {
       for (int c = 0; c < 256; ++c) {
         std::string text(length, 'a');
