@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "keelson/core/ascii.h"
 #include "keelson/core/cond_var.h"
 #include "keelson/core/mutex.h"
 #include "keelson/core/thread.h"
@@ -67,6 +68,21 @@ class Abandoned {
   std::vector<Inquiry> inquiries_;  // guarded by mutex_
 };
 
+SocketAddress AddressOf(const void* bytes, socklen_t size) {
+  SocketAddress address{.size = size};
+  std::memcpy(&address.storage, bytes, size);
+  return address;
+}
+SocketAddress AddressOf(const in_addr& host, uint16_t port) {
+  const sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = host, .sin_zero = {}};
+  return AddressOf(&four, sizeof four);
+}
+SocketAddress AddressOf(const in6_addr& host, uint16_t port) {
+  const sockaddr_in6 six = {
+      .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_flowinfo = 0, .sin6_addr = host, .sin6_scope_id = 0};
+  return AddressOf(&six, sizeof six);
+}
+
 std::vector<SocketAddress> AskResolver(const std::string& host, uint16_t port) {
   std::vector<SocketAddress> addresses;
   const addrinfo hints = {.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV,
@@ -81,9 +97,7 @@ std::vector<SocketAddress> AskResolver(const std::string& host, uint16_t port) {
   if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return addresses;
   for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
     if (entry->ai_addrlen > sizeof(sockaddr_storage)) continue;
-    SocketAddress& address = addresses.emplace_back();
-    std::memcpy(&address.storage, entry->ai_addr, entry->ai_addrlen);
-    address.size = entry->ai_addrlen;
+    addresses.push_back(AddressOf(entry->ai_addr, entry->ai_addrlen));
   }
   freeaddrinfo(found);
   return addresses;
@@ -100,26 +114,19 @@ bool SocketAddress::IsLoopback() const {
 }
 
 NameLookup LookUp(const std::string& host, uint16_t port, TimePoint deadline, const StopToken& stop) {
-  SocketAddress address;
-  auto* four = reinterpret_cast<sockaddr_in*>(&address.storage);
-  auto* six = reinterpret_cast<sockaddr_in6*>(&address.storage);
-  if (inet_pton(AF_INET, host.c_str(), &four->sin_addr) == 1) {
-    four->sin_family = AF_INET;
-    four->sin_port = htons(port);
-    address.size = sizeof *four;
-    return {.addresses = {address}};
-  }
-  if (inet_pton(AF_INET6, host.c_str(), &six->sin6_addr) == 1) {
-    six->sin6_family = AF_INET6;
-    six->sin6_port = htons(port);
-    address.size = sizeof *six;
-    return {.addresses = {address}};
-  }
+  in_addr four = {};
+  if (inet_pton(AF_INET, host.c_str(), &four) == 1) return {.addresses = {AddressOf(four, port)}};
+  in6_addr six = {};
+  if (inet_pton(AF_INET6, host.c_str(), &six) == 1) return {.addresses = {AddressOf(six, port)}};
 
   Inquiry inquiry{.question = std::make_shared<Question>(), .thread = {}};
   const std::shared_ptr<Question> question = inquiry.question;
   inquiry.thread = Thread("name lookup", [question, host, port] {
     std::vector<SocketAddress> addresses = AskResolver(host, port);
+    // A container may have no /etc/hosts, and then nobody knows this name, which always means one's own machine.
+    if (addresses.empty() && EqualsIgnoringCase(host, "localhost")) {
+      addresses = {AddressOf(in_addr{htonl(INADDR_LOOPBACK)}, port), AddressOf(in6addr_loopback, port)};
+    }
     MutexLock lock(question->mutex);
     question->addresses = std::move(addresses);
     question->answered = true;
