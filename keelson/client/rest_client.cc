@@ -80,8 +80,7 @@ bool RestClient::RefusesProtobuf(const Resource& resource) const {
 }
 
 Result<HttpResponse> RestClient::SendChecked(HttpRequest& request, const RestCall* call, const CallScope& scope) const {
-  const std::string method = request.method;
-  Result<HttpResponse> outcome = transport_->Send(std::move(request), scope);
+  Result<HttpResponse> outcome = transport_->SendKept(request, scope);
   if (!outcome || (outcome->status >= 200 && outcome->status < 300)) return outcome;
   HttpResponse& response = *outcome;
   std::string body;
@@ -90,7 +89,7 @@ Result<HttpResponse> RestClient::SendChecked(HttpRequest& request, const RestCal
     if (!bytes || bytes->empty()) break;  // the status says enough
     body += *bytes;
   }
-  internal::RequestSubject subject{.method = method};
+  internal::RequestSubject subject{.method = request.method};
   if (call != nullptr) {
     subject.resource = call->resource.group_resource();
     subject.name = call->name;
