@@ -300,6 +300,7 @@ class Demo {
 
   // How to look at it oneself.
   void TellMore() {
+    if (!options_.stay) return screen_.Print({"", "To look at it yourself, run this on a terminal, or with --keep."});
     std::vector<std::string> kinds;
     std::string described;
     std::string child_to_delete;
@@ -323,7 +324,7 @@ class Demo {
         "  kubectl " + (described.empty() ? "get events" : "describe " + described),
         "  kubectl " + (child_to_delete.empty() ? "get nodes" : "delete " + child_to_delete),
     });
-    if (options_.stay) screen_.Print({"", "Logs are in " + dir_ + "/logs. Ctrl-C ends it."});
+    screen_.Print({"", "Logs are in " + dir_ + "/logs. Ctrl-C ends it."});
   }
 
   // At least for one more look.

@@ -168,7 +168,9 @@ std::string LastLineOf(const std::string& output, const std::string& object) {
 }
 
 TEST(Demo, ShowsEveryExampleConvergeAndRepairWhatWasDeleted) {
-  Program demo({});
+  Program demo({"--keep"});
+  EXPECT_NE(demo.Await("Ctrl-C ends it"), "");
+  demo.Signal(SIGTERM);
   ASSERT_EQ(demo.Wait(), 0) << demo.Output();
   const struct {
     const char* object;
@@ -210,22 +212,23 @@ TEST(Demo, AnOperatorThatIsKilledEndsIt) {
 TEST(Demo, EndsWithZeroAndLeavesNothing) {
   OwnExamples examples;
   examples.Add("own", kPolite, kConfigMap);
-  Program demo(examples.Arguments());
+  const std::string temporary = examples.MakeFolder("temporary");
+  Program demo(examples.Arguments(), Kind::kPipe, temporary);
   const std::optional<pid_t> process = ProcessIn(demo.Await("started own-operator"));
   ASSERT_TRUE(process) << demo.Output();
-  const std::string kubeconfig = demo.Await("export KUBECONFIG=");
   EXPECT_EQ(demo.Wait(), 0) << demo.Output();
   EXPECT_THAT(demo.Output(), HasSubstr("ConfigMap/hello"));
   EXPECT_THAT(demo.Output(), Not(HasSubstr("\x1b"))) << "colours are for terminals";
   EXPECT_NE(kill(*process, 0), 0) << "the operator is still there";
-  const std::string file = kubeconfig.substr(kubeconfig.find('/'));
-  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(file).parent_path())) << file;
+  EXPECT_THAT(demo.Output(), Not(HasSubstr("KUBECONFIG"))) << "it is gone by then";
+  EXPECT_TRUE(std::filesystem::is_empty(temporary));
 }
 
 TEST(Demo, StaysUpOnATerminalUntilCtrlC) {
   OwnExamples examples;
   examples.Add("own", kPolite, kConfigMap);
   unsetenv("NO_COLOR");
+  setenv("TERM", "xterm", 1);  // a dumb one has no colours
   Program demo(examples.Arguments(), Kind::kTerminal);
   const std::optional<pid_t> process = ProcessIn(demo.Await("started own-operator"));
   ASSERT_TRUE(process) << demo.Output();
