@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <string>
 #include <vector>
@@ -143,6 +144,29 @@ TEST(Queue, ManyKeysComeAndGoBesideSomeThatTakeLong) {
   // Each of them was added while it was worked on.
   EXPECT_EQ(queue.Length(), 30u);
   EXPECT_THAT(queue.TryGet()->causes, ElementsAre("1", "2"));
+}
+
+// Some keys are still there when their turn comes again, others have left: both leave places among the taken ones.
+TEST(Queue, KeysThatComeAgainForLongTakeNoMoreMemory) {
+  Queue<std::string> queue;
+  std::vector<std::string> keys;
+  for (int i = 0; i < 1000; ++i) keys.push_back("namespace/object-" + std::to_string(i));
+  const auto run = [&](int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      for (const std::string& key : keys) {
+        queue.Add(key);
+        (void)queue.Get();
+      }
+    }
+  };
+  run(100);
+  const auto in_use = [] {
+    const struct mallinfo2 heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  const size_t before = in_use();
+  run(1000);
+  EXPECT_LT(in_use(), before + 100'000);
 }
 
 TEST(Queue, KeysThatAreRaisedLeaveTheOrderOfTheOthersAlone) {

@@ -90,7 +90,8 @@ void QueueCore::CompactTaken(size_t from) {
   }
   taken_.resize(to);
   if (taken_.capacity() > kLarge && to < taken_.capacity() / 8) taken_.shrink_to_fit();
-  compact_at_ = std::max(kMinTaken, to * 2);
+  // What stands before `from` may be mostly empty places: they are to be met one day.
+  if (from == 0) compact_at_ = std::max(kMinTaken, to * 2);
 }
 
 // Who looks counts as one who is on its way, so that nobody else is woken for what it will find.
