@@ -78,18 +78,6 @@ inline unsigned MarkControls(__m128i block) {
 
 // Control characters but for tab, which may stand in a value.
 inline bool IsControl(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
-inline bool HasControl(std::string_view text) {
-#if defined(__SSE2__)
-  if (text.size() >= sizeof(__m128i)) {
-    const char* const last = text.data() + text.size() - sizeof(__m128i);  // overlaps the one before
-    unsigned controls = MarkControls(BlockAt(last));
-    for (const char* at = text.data(); at < last; at += sizeof(__m128i)) controls |= MarkControls(BlockAt(at));
-    return controls != 0;
-  }
-#endif
-  if (AllWords(text, [](uint64_t word) { return MarkBelowOrDelete(word, 0x20) == 0; })) return false;
-  return std::any_of(text.begin(), text.end(), IsControl);
-}
 
 // The characters of RFC 9110's token.
 inline constexpr std::array<bool, 256> kTokenCharacters = [] {
@@ -138,9 +126,14 @@ inline size_t TokenSize(std::string_view text) {
 inline size_t ValueSize(std::string_view text) {
   size_t at = 0;
 #if defined(__SSE2__)
-  for (; at + sizeof(__m128i) <= text.size(); at += sizeof(__m128i)) {
-    const unsigned controls = MarkControls(BlockAt(text.data() + at));
-    if (controls != 0) return at + static_cast<size_t>(std::countr_zero(controls));
+  if (text.size() >= sizeof(__m128i)) {
+    const size_t last = text.size() - sizeof(__m128i);  // overlaps the block before it
+    while (true) {
+      const unsigned controls = MarkControls(BlockAt(text.data() + at));
+      if (controls != 0) return at + static_cast<size_t>(std::countr_zero(controls));
+      if (at == last) return text.size();
+      at = std::min(at + sizeof(__m128i), last);
+    }
   }
 #endif
   while (true) {
@@ -158,6 +151,8 @@ inline size_t ValueSize(std::string_view text) {
     ++at;
   }
 }
+
+inline bool HasControl(std::string_view text) { return ValueSize(text) != text.size(); }
 
 // Behind the first empty line whose last character is not before `from`; 0 when there is none.
 inline size_t EndOfHead(std::string_view text, size_t from) {
