@@ -311,11 +311,15 @@ TEST(Hold, KeepsWhileWritersReplaceAndOthersEndIt) {
       }
     });
     RetiredList retired;
-    for (int i = 1; i < 20000 || reads < 10000; ++i) {
+    for (int i = 1; (i < 20000 || reads < 10000) && !HasFailure(); ++i) {
       retired.Add(std::unique_ptr<const Node>(place.exchange(new Node(alive, i), std::memory_order_acq_rel)));
       retired.TakeUnseen();
       // A reader that the system has put aside within its scope keeps all of this until it goes on.
-      while (retired.size() >= 10000) {
+      for (int looks = 0; retired.size() >= 10000; ++looks) {
+        if (looks == 1'000'000) {
+          ADD_FAILURE() << retired.size() << " are kept although the readers go on";
+          break;
+        }
         this_thread::Yield();
         retired.LookForUnseen();
       }
